@@ -1,0 +1,100 @@
+/**
+ * Compiles writ into one executable.
+ *
+ * Run: bun scripts/build.ts         dist/writ, for this machine
+ *      bun scripts/build.ts --all   dist/<target>/writ[.exe] for every target, and dist/SHA256SUMS
+ *
+ * The same sources give the same bytes, as long as the executable's own name stays the same: it is part of them.
+ */
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+
+const ROOT = join(import.meta.dir, "..");
+const DIST = join(ROOT, "dist");
+
+const TARGETS = [
+  "linux-x64",
+  "linux-arm64",
+  "linux-x64-musl",
+  "linux-arm64-musl",
+  "darwin-x64",
+  "darwin-arm64",
+  "windows-x64",
+] as const;
+
+type Target = (typeof TARGETS)[number];
+
+/**
+ * Builds one executable.
+ *
+ * @param target null for this machine, whose own Bun is the base; the base of another comes from the package
+ *               registry once and is kept in Bun's cache
+ * @returns      its path, or why it could not be built
+ */
+async function build(target: Target | null): Promise<{ readonly path: string } | { readonly problem: string }> {
+  const path = join(DIST, ...(target === null ? [] : [target]), target?.startsWith("windows") ? "writ.exe" : "writ");
+  const folder = join(DIST, ".building");
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const made = join(folder, path.endsWith(".exe") ? "writ.exe" : "writ");
+  try {
+    const result = await Bun.build({
+      entrypoints: [join(ROOT, "src", "main.ts")],
+      target: "bun",
+      format: "esm",
+      bytecode: true,
+      minify: true,
+      sourcemap: "linked",
+      // One file for each lazily loaded command. In one bundle, what a command imports from node:* is imported
+      // when the executable starts, whichever command is called.
+      splitting: true,
+      compile: {
+        ...(target === null ? {} : { target: `bun-${target}` as const }),
+        outfile: made,
+        // Else a .env or a bunfig.toml in the folder of the call decides what writ does.
+        autoloadDotenv: false,
+        autoloadBunfig: false,
+      },
+    });
+    if (!result.success) return { problem: result.logs.map(String).join("\n") };
+    mkdirSync(dirname(path), { recursive: true });
+    renameSync(made, path);
+    return { path };
+  } catch (error) {
+    return { problem: error instanceof AggregateError ? error.errors.map(String).join("\n") : String(error) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function main(argv: readonly string[]): Promise<number> {
+  if (argv.some((word) => word !== "--all")) {
+    console.error("Usage: bun scripts/build.ts [--all]");
+    return 2;
+  }
+  const targets: readonly (Target | null)[] = argv.length === 0 ? [null] : TARGETS;
+  const sumsPath = join(DIST, "SHA256SUMS");
+  rmSync(sumsPath, { force: true });
+  const sums: string[] = [];
+  let failed = 0;
+  for (const target of targets) {
+    const result = await build(target);
+    if ("problem" in result) {
+      failed += 1;
+      console.error(`Error: Cannot build ${target ?? "for this machine"}: ${result.problem}`);
+      if (/download|fetch|resolve|ENOTFOUND|ECONN/i.test(result.problem)) {
+        console.error("The base executable of another machine comes from the package registry: is it within reach?");
+      }
+      continue;
+    }
+    const bytes = readFileSync(result.path);
+    const digest = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+    sums.push(`${digest}  ${relative(DIST, result.path).replaceAll("\\", "/")}`);
+    console.log(`${relative(ROOT, result.path)}  ${(bytes.length / 1e6).toFixed(1)} MB  sha256 ${digest}`);
+  }
+  // A list of sums that leaves a target out would read as a whole release.
+  if (argv.includes("--all") && failed === 0) writeFileSync(sumsPath, `${sums.join("\n")}\n`);
+  return failed === 0 ? 0 : 1;
+}
+
+process.exitCode = await main(process.argv.slice(2));

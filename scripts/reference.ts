@@ -1,0 +1,134 @@
+/**
+ * Writes the reference pages from the declarations: docs/reference/commands.md and docs/reference/errors.md.
+ *
+ * Run: bun scripts/reference.ts           writes them
+ *      bun scripts/reference.ts --check   ends in 1 when one of them is stale, writing nothing
+ */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { AnyCommand } from "../src/cli/command.ts";
+import { declarationOf, usageOf } from "../src/cli/declaration.ts";
+import type { Nodes } from "../src/cli/node.ts";
+import { FACES } from "../src/cli/tree.ts";
+import { ERROR_CODES, EXIT, type ExitName } from "../src/core/error.ts";
+
+const MADE = "<!-- Written by scripts/reference.ts from the declarations; edit those. -->";
+
+const EXIT_MEANINGS: Readonly<Record<ExitName, string>> = {
+  ok: "done, or the answer is yes",
+  no: "looked at and found wanting",
+  usage: "the command line or a document makes no sense; nothing ran",
+  refused: "understood, but the state forbids it",
+  unavailable: "something needed did not answer",
+  internal: "a defect in writ",
+};
+
+/** Every command, in the order of the help, each with its options, exit statuses and notes. */
+export async function renderCommands(): Promise<string> {
+  const parts = ["# Commands", MADE];
+  for (const face of FACES) {
+    parts.push(`## ${face.title}`, ...(await renderNodes(face.commands)));
+  }
+  return `${parts.join("\n\n")}\n`;
+}
+
+/** Every error code with its exit status, in the order of the table. */
+export function renderErrors(): string {
+  const statuses = Object.entries(EXIT).map(([name, status]) => [`${status}`, name, EXIT_MEANINGS[name as ExitName]]);
+  const codes = Object.entries(ERROR_CODES).map(([code, [exit, text]]) => [`\`${code}\``, `${EXIT[exit]}`, text]);
+  return `${[
+    "# Errors",
+    MADE,
+    "With `--json` an error is one document on standard output, with `ok`, `status`, `code`, `path`, `message` and `hint`.",
+    "## Exit statuses",
+    table(["status", "name", "meaning"], [...statuses, ["128+n", "signal", "stopped by signal n"]]),
+    "## Codes",
+    table(["code", "status", "when"], codes),
+  ].join("\n\n")}\n`;
+}
+
+async function renderNodes(nodes: Nodes): Promise<readonly string[]> {
+  const parts: string[] = [];
+  for (const node of Object.values(nodes)) {
+    if (node.load !== undefined) parts.push(renderCommand((await node.load()).command));
+    parts.push(...(await renderNodes(node.commands ?? {})));
+  }
+  return parts;
+}
+
+function renderCommand(command: AnyCommand): string {
+  const { operands, options } = declarationOf(command);
+  const rows = operands.map((operand) => [
+    `\`${operand.name}${operand.multiple ? "..." : ""}\``,
+    described(operand.description, operand.required, operand.default),
+  ]);
+  if (command.rest !== undefined) rows.push([`\`-- ${command.rest.name}\``, command.rest.description]);
+  for (const option of options) {
+    if (option.standard && option.key !== "json") continue;
+    const spellings = [option.flag, ...option.aliases, ...(option.negated === null ? [] : [option.negated])];
+    const value = option.valueName === null ? "" : ` ${option.valueName}`;
+    const default_ = typeof option.default === "string" ? option.default : undefined;
+    rows.push([
+      spellings.map((flag) => `\`${flag}${value}\``).join(", "),
+      described(option.description, option.required, default_) + (option.multiple ? " (several times)" : ""),
+    ]);
+  }
+  const exits = Object.entries(command.exits).map(([status, text]) => [status, text]);
+  return [
+    `### writ ${command.meta.name}`,
+    `${command.meta.description}.`,
+    fenced(usageOf(command)),
+    "For example:",
+    fenced(command.examples),
+    ...(rows.length === 0 ? [] : [table(["argument", "meaning"], rows)]),
+    table(["status", "when"], exits),
+    ...(command.notes ?? []),
+  ].join("\n\n");
+}
+
+function described(text: string, required: boolean, fallback: string | undefined): string {
+  if (required) return `${text} (required)`;
+  return fallback === undefined ? text : `${text} (default \`${fallback}\`)`;
+}
+
+function fenced(lines: readonly string[]): string {
+  return ["```sh", ...lines, "```"].join("\n");
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+  return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
+}
+
+async function main(argv: readonly string[]): Promise<number> {
+  if (argv.some((word) => word !== "--check")) {
+    console.error("Usage: bun scripts/reference.ts [--check]");
+    return 2;
+  }
+  const folder = join(import.meta.dir, "..", "docs", "reference");
+  const pages = { "commands.md": await renderCommands(), "errors.md": renderErrors() };
+  let stale = 0;
+  for (const [name, text] of Object.entries(pages)) {
+    if (readPage(join(folder, name)) === text) continue;
+    stale += 1;
+    if (argv.includes("--check")) console.error(`docs/reference/${name} is stale: run bun scripts/reference.ts`);
+    else {
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, name), text);
+      console.log(`docs/reference/${name} written`);
+    }
+  }
+  return argv.includes("--check") && stale > 0 ? 1 : 0;
+}
+
+function readPage(path: string): string | null {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    // A page that was never written is a stale one.
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+if (import.meta.main) process.exitCode = await main(process.argv.slice(2));

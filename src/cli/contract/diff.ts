@@ -1,0 +1,27 @@
+/** `writ contract diff`. */
+import { compareChanges } from "../../editor/look.ts";
+import { defineCommand } from "../command.ts";
+import { inWorld, openReadingWorld } from "../world.ts";
+import { ADDRESS, ADDRESS_NOTE, addressOf, changeIdOf, JSON_SWITCH } from "./address.ts";
+import { entryDocument, entryLine } from "./log.ts";
+
+export const command = defineCommand({
+  meta: { name: "contract diff", description: "Show the net change of an envelope between two states" },
+  args: {
+    from: { type: "string", valueHint: "CHANGE", description: "The state after this change (default: before --to)" },
+    to: { type: "string", valueHint: "CHANGE", description: "The state after this change (default: the newest)" },
+    ...ADDRESS,
+    ...JSON_SWITCH,
+  },
+  examples: ["writ contract diff", "writ contract diff --from 12 --to 17"],
+  notes: ["Change ids are what writ contract log prints.", ADDRESS_NOTE],
+  exits: { 0: "shown; also when nothing differs", 3: "no such draft or change" },
+  run({ args, json, out }) {
+    const range = { from: changeIdOf(args.from, "--from"), to: changeIdOf(args.to, "--to") };
+    const { draft_id, from, to, changes } = inWorld(openReadingWorld(), (world) => compareChanges(world, addressOf(args), range));
+    if (json) out.document({ ok: true, draft_id, from, to, count: changes.length, entries: changes.map(entryDocument) });
+    else if (changes.length === 0) out.line("No difference.");
+    else for (const entry of changes) out.line(entryLine(entry));
+    return 0;
+  },
+});

@@ -1,0 +1,63 @@
+/** `writ contract finalize`. */
+import { finalizeContract } from "../../editor/finalize.ts";
+import { openCloseWorld } from "../close-world.ts";
+import { defineCommand } from "../command.ts";
+import { inWorld, sessionOf } from "../world.ts";
+import { ADDRESS, ADDRESS_NOTE, addressOf, JSON_SWITCH, wholeNumber } from "./address.ts";
+import { talkAdvice } from "./validate.ts";
+
+export const command = defineCommand({
+  meta: { name: "contract finalize", description: "Close the turn: hold its claims against the record and keep the row" },
+  args: {
+    workspace: { type: "string", valueHint: "W", description: "The workspace of a turn that was never dispatched" },
+    "session-id": { type: "string", valueHint: "ID", description: "The session of the turn" },
+    "plan-task-id": { type: "string", valueHint: "N", description: "The plan task that the turn worked on" },
+    strict: { type: "boolean", description: "Advice refuses too" },
+    ...ADDRESS,
+    ...JSON_SWITCH,
+  },
+  examples: ["writ contract finalize", "writ contract finalize --strict --json"],
+  notes: [
+    "It does not turn one state into another: set agent_status.agent_state first. IN_PROGRESS is kept as a checkpoint.",
+    ADDRESS_NOTE,
+  ],
+  exits: {
+    0: "closed, or kept as a checkpoint, or closed already",
+    1: "not valid, or the record refutes what is cited",
+    3: "the state forbids this close",
+  },
+  run({ args, json, out }) {
+    const planTaskId = wholeNumber(args["plan-task-id"], "--plan-task-id", 1);
+    const closing = inWorld(openCloseWorld(), (world) =>
+      finalizeContract(world, {
+        address: addressOf(args),
+        workspace: args.workspace ?? null,
+        session_id: sessionOf(args["session-id"]),
+        plan_task_id: planTaskId,
+        strict: args.strict,
+      }),
+    );
+    for (const line of closing.sanitized) out.talk(`[SANITIZED] ${line}`);
+    for (const warning of closing.warnings) out.talk(`Warning: ${warning}`);
+    talkAdvice(out, closing.advice);
+    const { status, draft_id, handoff_id, created, agent_state, content_checks, conclusion_alias } = closing;
+    if (json) {
+      out.document({
+        ok: true,
+        status,
+        draft_id,
+        handoff_id,
+        created,
+        agent_state,
+        content_checks,
+        conclusion_alias,
+        proposals: { stored: 0, refused: [], applied: [] },
+        notices: [],
+        evidence_ids: [],
+      });
+    } else if (status === "checkpointed") out.line(`OK: draft ${draft_id} checkpointed (handoff_id=${handoff_id}).`);
+    else if (created) out.line(`OK: draft ${draft_id} finalized (handoff_id=${handoff_id}).`);
+    else out.line(`OK: draft ${draft_id} was already finalized (handoff_id=${handoff_id}); no-op.`);
+    return 0;
+  },
+});

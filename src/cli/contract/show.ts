@@ -1,0 +1,88 @@
+/** `writ contract show`. */
+import type { HandoffRow } from "../../core/contract/repository.ts";
+import { parseJson } from "../../core/json/parse.ts";
+import { type JsonObject, type JsonValue, prettyJson } from "../../core/json/value.ts";
+import type { ToolRecord } from "../../core/record/tool-record.ts";
+import { type Shown, showHandoff } from "../../editor/look.ts";
+import { defineCommand } from "../command.ts";
+import { tableLines } from "../table.ts";
+import { inWorld, openReadingWorld } from "../world.ts";
+import { JSON_SWITCH } from "./address.ts";
+
+export const command = defineCommand({
+  meta: { name: "contract show", description: "Print one turn whole: its row, envelope, checks and record" },
+  args: {
+    id: { type: "positional", required: true, description: "A contract id or a handoff id" },
+    ...JSON_SWITCH,
+  },
+  examples: ["writ contract show 41", "writ contract show a3f1c09d2be47a650.5d2e8c01b7f4 --json"],
+  exits: { 0: "printed", 3: "there is no such turn" },
+  run({ args, json, out }) {
+    const shown = inWorld(openReadingWorld(), (world) => showHandoff(world, args.id));
+    const { row, envelope, bound, record } = shown;
+    if (json) {
+      const { raw_handoff_json, content_checks, update_contracts_refused, ...columns } = row;
+      out.document({
+        ok: true,
+        result: [resultLine(row)],
+        handoff: columns as JsonObject,
+        envelope,
+        raw_handoff_json: envelope === null ? raw_handoff_json : null,
+        content_checks: read(content_checks),
+        update_contracts_refused: read(update_contracts_refused),
+        record: { bound, runs: record as unknown as JsonValue },
+      });
+      return 0;
+    }
+    for (const line of plainLines(shown)) out.line(line);
+    return 0;
+  },
+});
+
+/** What an orchestrator reads first. */
+function resultLine(row: HandoffRow): string {
+  const who = row.agent_name ?? row.agent_id;
+  const how = row.cut_reason ?? row.agent_state;
+  return `${who} ${how} (handoff_id=${row.id}): ${row.conclusion ?? "no conclusion"}`;
+}
+
+function plainLines({ row, envelope, bound, record }: Shown): readonly string[] {
+  const facts = Object.entries(row).filter(
+    ([name, value]) => value !== null && !["raw_handoff_json", "content_checks", "conclusion", "update_contracts_refused"].includes(name),
+  );
+  const width = Math.max(...facts.map(([name]) => name.length));
+  return [
+    resultLine(row),
+    "",
+    ...facts.map(([name, value]) => `${name.padEnd(width)}  ${value}`),
+    "",
+    "envelope",
+    ...(envelope === null ? [`  ${row.raw_handoff_json}`] : prettyJson(envelope).split("\n").map((line) => `  ${line}`)),
+    "",
+    "content_checks",
+    ...(row.content_checks === null ? ["  none"] : prettyJson(read(row.content_checks)).split("\n").map((line) => `  ${line}`)),
+    "",
+    `record (${bound ? "bound" : "not bound"}, ${record.length} entries)`,
+    ...recordLines(record).map((line) => `  ${line}`),
+  ];
+}
+
+/** Commands, reads and edits of a record, oldest first. */
+export function recordLines(record: readonly ToolRecord[]): readonly string[] {
+  if (record.length === 0) return [];
+  const rows = record.map((one) => [one.seq, one.ended_at, one.tool, exitText(one), one.command ?? one.path]);
+  return tableLines(["seq", "ended_at", "tool", "exit", "command or path"], rows);
+}
+
+function exitText(one: ToolRecord): string {
+  if (one.tool !== "bash") return "-";
+  if (one.signal !== null) return one.signal;
+  if (one.exit_code !== null) return String(one.exit_code);
+  return one.failed ? "failed" : "unknown";
+}
+
+function read(text: string | null): JsonValue {
+  if (text === null) return null;
+  const parsed = parseJson(text);
+  return parsed.ok ? parsed.value : text;
+}

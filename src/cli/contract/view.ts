@@ -1,0 +1,63 @@
+/** `writ contract view`: the envelope itself, as JSON in both modes. */
+import type { JsonValue } from "../../core/json/value.ts";
+import { WritError } from "../../core/error.ts";
+import { fieldOf, type View, viewAt, viewByHarness, viewDraft } from "../../editor/view.ts";
+import { defineCommand } from "../command.ts";
+import { inWorld, openReadingWorld } from "../world.ts";
+import { ADDRESS, ADDRESS_NOTE, addressOf, changeIdOf, JSON_SWITCH } from "./address.ts";
+
+export const command = defineCommand({
+  meta: { name: "contract view", description: "Print the envelope of a draft, or one field of it" },
+  args: {
+    field: { type: "string", valueHint: "PATH", description: "Print only this field" },
+    at: { type: "string", valueHint: "CHANGE", description: "Print the envelope as it stood after this change" },
+    "harness-id": { type: "string", valueHint: "HID", description: "Find the row by the harness's own run id" },
+    ...ADDRESS,
+    ...JSON_SWITCH,
+  },
+  examples: ["writ contract view", "writ contract view --field evidence_report.key_outputs", "writ contract view --at 17"],
+  notes: [
+    "Standard output is JSON with and without --json; --json says how an error is printed.",
+    "A missing draft of an open turn is made from its row first.",
+    ADDRESS_NOTE,
+  ],
+  exits: { 0: "printed", 1: "there is no such field", 3: "no such draft, or nothing to recover" },
+  run({ args, out }) {
+    const at = changeIdOf(args.at, "--at");
+    const harness = args["harness-id"];
+    if (harness !== undefined && (at !== null || args["draft-id"] !== undefined || args["agent-id"] !== undefined)) {
+      throw new WritError("usage", "--harness-id goes with none of --draft-id, --agent-id and --at", {
+        hint: "Find the contract id with: writ contract list --harness-id HID",
+      });
+    }
+    const view = inWorld(openReadingWorld(), (world): View => {
+      if (harness !== undefined) return viewByHarness(world, harness);
+      return at === null ? viewDraft(world, addressOf(args)) : viewAt(world, addressOf(args), at);
+    });
+    if (args.field !== undefined) out.product(fieldOf(view.envelope, args.field));
+    else if (harness !== undefined) out.product(harnessDocument(view));
+    else out.product(viewDocument(view));
+    return 0;
+  },
+});
+
+function viewDocument({ draft_id, envelope, row }: View): JsonValue {
+  if (row === null) return { draft_id, envelope };
+  const { id, agent_state, cut_reason } = row;
+  return { draft_id, envelope_source: "db_row", handoff_id: id, agent_state, cut_reason, envelope };
+}
+
+function harnessDocument({ envelope, row }: View): JsonValue {
+  return {
+    harness_agent_id: row?.harness_agent_id ?? null,
+    contract_id: row?.contract_id ?? null,
+    handoff_id: row?.id ?? null,
+    agent_id: row?.agent_id ?? null,
+    agent_state: row?.agent_state ?? null,
+    cut_reason: row?.cut_reason ?? null,
+    session_id: row?.session_id ?? null,
+    created_at: row?.created_at ?? null,
+    envelope_source: "db_row",
+    envelope,
+  };
+}

@@ -1,0 +1,207 @@
+/**
+ * Help: of writ itself, of a group, of a command. Rendering is pure; two functions at the end print.
+ *
+ * A page fits the width it is given, but for lines that are there to be copied: examples stay whole.
+ */
+import { EXIT, WritError } from "../core/error.ts";
+import { isTerminal, writeAll } from "../host/stream.ts";
+import type { AnyCommand } from "./command.ts";
+import { declarationOf, type Option, usageOf } from "./declaration.ts";
+import type { Face, Node, Nodes } from "./node.ts";
+import { openOutput } from "./print.ts";
+import type { Route } from "./route.ts";
+import { EXAMPLES, FACES } from "./tree.ts";
+
+/** The lines of a terminal that nobody has resized. */
+const SCREEN_LINES = 24;
+const NARROWEST = 40;
+const WIDEST = 100;
+
+/** How a page looks: its width in columns, and what marks titles and names. */
+export type Look = { readonly width: number; title(text: string): string; name(text: string): string };
+
+/** A look without colour. */
+export function plainLook(width: number): Look {
+  return { width, title: (text) => text, name: (text) => text };
+}
+
+type Row = readonly [name: string, text: string];
+
+/**
+ * The page of writ itself: its commands by face, each with its line, while that fits one screen of 24 lines;
+ * when there are more, their names alone.
+ */
+export function renderTopHelp(faces: readonly Face[], examples: readonly string[], look: Look): string {
+  const head = ["Hand work to coding agents, and count a claim only with its evidence", ""];
+  head.push(...examples.map((example) => `  ${example}`));
+  const foot = [
+    "",
+    ...wrap('"writ help COMMAND" tells more; every command takes --help, and --json unless it says so', look.width, ""),
+  ];
+  const whole = faces.flatMap((face) => ["", look.title(face.title), ...rows(rowsOf(face.commands), look, 2)]);
+  const page = [...head, ...whole, ...foot];
+  if (page.length < SCREEN_LINES) return page.join("\n");
+  const names = faces.flatMap((face) => [
+    look.title(face.title),
+    ...wrap(Object.keys(face.commands).join("  "), look.width, "  "),
+  ]);
+  return [...head, "", ...names, ...foot].join("\n");
+}
+
+/** The page of a group: its line and its commands. */
+export function renderGroupHelp(words: readonly string[], node: Node, look: Look): string {
+  const group = ["writ", ...words].join(" ");
+  return [
+    ...wrap(node.summary, look.width, ""),
+    "",
+    look.title("Usage"),
+    `  ${group} COMMAND [options]`,
+    "",
+    look.title("Commands"),
+    ...rows(rowsOf(node.commands ?? {}), look, 2),
+    "",
+    ...wrap(`"${group} COMMAND --help" tells more`, look.width, ""),
+  ].join("\n");
+}
+
+/** The page of a command: its line, examples, usage, operands, options, exit statuses, notes. */
+export function renderCommandHelp(command: AnyCommand, commands: Nodes, look: Look): string {
+  const { operands, options } = declarationOf(command);
+  const lines = [...wrap(command.meta.description, look.width, ""), ""];
+  const section = (title: string, content: readonly string[]) => {
+    if (content.length > 0) lines.push(look.title(title), ...content, "");
+  };
+  const operandRows: Row[] = operands.map((operand) => [
+    operand.multiple ? `${operand.name}...` : operand.name,
+    sentence(operand.description, operand.default === undefined ? [] : [`default ${operand.default}`]),
+  ]);
+  if (command.rest !== undefined) operandRows.push([`-- ${command.rest.name}`, command.rest.description]);
+  section(
+    "Examples",
+    command.examples.map((example) => `  ${example}`),
+  );
+  section(
+    "Usage",
+    usageOf(command).flatMap((line) => wrap(line, look.width, "  ", "      ")),
+  );
+  section("Commands", rows(rowsOf(commands, `${command.meta.name} `), look, 2));
+  section("Operands", rows(operandRows, look, 2));
+  section("Options", rows(options.map(optionRow), look, 2));
+  section("Exit status", rows(Object.entries(command.exits), look, 2));
+  section(
+    "Notes",
+    (command.notes ?? []).flatMap((note) => wrap(note, look.width, "  ")),
+  );
+  return lines.slice(0, -1).join("\n");
+}
+
+function optionRow(option: Option): Row {
+  const spellings = [
+    ...option.aliases.filter(isLetter),
+    option.flag,
+    ...option.aliases.filter((alias) => !isLetter(alias)),
+  ];
+  if (option.negated !== null) spellings.push(option.negated);
+  const extra: string[] = [];
+  if (option.required) extra.push("required");
+  if (option.multiple) extra.push("may be given several times");
+  if (typeof option.default === "string") extra.push(`default ${option.default}`);
+  return [
+    [spellings.join(", "), option.valueName].filter((part) => part !== null).join(" "),
+    sentence(option.description, extra),
+  ];
+}
+
+function isLetter(flag: string): boolean {
+  return !flag.startsWith("--");
+}
+
+function sentence(text: string, extra: readonly string[]): string {
+  return extra.length === 0 ? text : `${text} (${extra.join(", ")})`.trimStart();
+}
+
+function rowsOf(nodes: Nodes, prefix = ""): readonly Row[] {
+  return Object.entries(nodes).map(([name, node]) => [`${prefix}${name}`, node.summary]);
+}
+
+/** Two columns; a name that is too long for its column has its text on the next lines. */
+function rows(content: readonly Row[], look: Look, indent: number): readonly string[] {
+  const widest = Math.max(0, ...content.map(([name]) => name.length));
+  const column = Math.min(widest, Math.floor(look.width * 0.4) - indent - 2);
+  const left = " ".repeat(indent + column + 2);
+  return content.flatMap(([name, text]) => {
+    if (name.length > column) {
+      return [
+        ...wrap(name, look.width, " ".repeat(indent), " ".repeat(indent + 4)).map(look.name),
+        ...wrap(text, look.width, left),
+      ];
+    }
+    const [first = "", ...more] = wrap(text, look.width, left);
+    return [
+      `${" ".repeat(indent)}${look.name(name)}${" ".repeat(column - name.length + 2)}${first.trimStart()}`.trimEnd(),
+      ...more,
+    ];
+  });
+}
+
+/** Words laid out in lines no wider than `width`, except a single word that is wider by itself. */
+function wrap(text: string, width: number, first: string, further = first): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(/(?<=\S)\s(?=\S)/)) {
+    const start = lines.length === 0 ? first : further;
+    if (line === "") line = start + word;
+    else if (line.length + 1 + word.length <= width) line += ` ${word}`;
+    else {
+      lines.push(line);
+      line = further + word;
+    }
+  }
+  if (line.trim() !== "") lines.push(line);
+  return lines;
+}
+
+/** Prints the help of a command, because it was asked for. */
+export async function printCommandHelp(command: AnyCommand, node: Node, json: boolean): Promise<number> {
+  return await printPage(1, json, (look) => renderCommandHelp(command, node.commands ?? {}, look));
+}
+
+/**
+ * Prints the help of a group or of writ itself: on standard output when it was asked for, else on standard
+ * error, since then the words stopped short of a command.
+ *
+ * Errors: `usage` when no help was asked for and standard output is owed a document
+ */
+export async function printGroupHelp(found: Route, json: boolean): Promise<number> {
+  const { words, node } = found;
+  const asked = found.wanted === "help";
+  const group = ["writ", ...words].join(" ");
+  if (!asked && json) {
+    throw new WritError("usage", `"${group}" needs a command`, { hint: `"${group} --help" lists them` });
+  }
+  await printPage(asked ? 1 : 2, json, (look) =>
+    node === null ? renderTopHelp(FACES, EXAMPLES, look) : renderGroupHelp(words, node, look),
+  );
+  return asked ? EXIT.ok : EXIT.usage;
+}
+
+async function printPage(fd: 1 | 2, json: boolean, render: (look: Look) => string): Promise<number> {
+  const width = widthOf(process.env.COLUMNS);
+  if (json) openOutput().document({ ok: true, help: render(plainLook(width)) });
+  else writeAll(fd, `${render(await lookOf(fd, width))}\n`);
+  return EXIT.ok;
+}
+
+function widthOf(columns: string | undefined): number {
+  const width = /^[0-9]{1,4}$/.test(columns ?? "") ? Number(columns) : 80;
+  return Math.min(WIDEST, Math.max(NARROWEST, width === 0 ? 80 : width));
+}
+
+/** Colour where this very stream is a terminal that wants it; elsewhere the colour library is not even loaded. */
+async function lookOf(fd: 1 | 2, width: number): Promise<Look> {
+  const { NO_COLOR, TERM } = process.env;
+  if ((NO_COLOR ?? "") !== "" || TERM === "dumb" || !isTerminal(fd)) return plainLook(width);
+  const { createColors } = (await import("picocolors")).default;
+  const colors = createColors(true);
+  return { width, title: colors.bold, name: colors.cyan };
+}

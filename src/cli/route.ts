@@ -1,0 +1,100 @@
+/**
+ * From the words of a command line to the node of the tree that they name. Nothing is loaded here.
+ */
+import { WritError } from "../core/error.ts";
+import { nearest } from "../core/near-miss.ts";
+import { hasFlag, quoted } from "./arguments.ts";
+import { type Node, type Nodes, nodeAt } from "./node.ts";
+
+export type Surface = {
+  readonly tree: Nodes;
+  /** One word or two that belong to a namesake, and the commands that may have been meant. */
+  readonly misplaced: Readonly<Record<string, readonly string[]>>;
+};
+
+export type Route = {
+  /** The words of the node, empty for writ itself. */
+  readonly words: readonly string[];
+  /** Null for writ itself. */
+  readonly node: Node | null;
+  /**
+   * What to do there: run its command; print the help that was asked for; or print it because the words stop
+   * at a group, which is a usage error.
+   */
+  readonly wanted: "run" | "help" | "group";
+  /** The words behind the node's, without the flags that stood among them. */
+  readonly argv: readonly string[];
+  /** `--json` stood before the command's last word: there it is the switch, whatever the command calls `--json`. */
+  readonly json: boolean;
+};
+
+/** Flags that may stand anywhere, also between `writ` and the command. */
+const ANYWHERE: ReadonlySet<string> = new Set(["--json", "--debug", "--help", "-h"]);
+
+/**
+ * Finds the node that the words name.
+ *
+ * Errors: `usage` for a word that names nothing there, with what may have been meant as its hint
+ */
+export function route({ tree, misplaced }: Surface, argv: readonly string[]): Route {
+  refuseMisplaced(misplaced, argv);
+  const words: string[] = [];
+  let node: Node | null = null;
+  let index = 0;
+  let json = false;
+  let help = hasFlag(argv, "--help", "-h");
+  for (; index < argv.length; index++) {
+    const typed = argv[index] ?? "";
+    const word = words.length === 0 && typed === "--version" ? "version" : typed;
+    if (ANYWHERE.has(word)) {
+      // Behind a command of its own words, a flag is read with them, unless a further word of the tree follows.
+      if (node?.load !== undefined && nodeAt(node.commands, nextWord(argv, index)) === undefined) break;
+      json ||= word === "--json";
+      continue;
+    }
+    if (words.length === 0 && word === "help") {
+      help = true;
+      continue;
+    }
+    const inside: Nodes | undefined = node === null ? tree : node.commands;
+    const next = nodeAt(inside, word);
+    if (next === undefined) {
+      if (node?.load !== undefined) break;
+      throw unknownCommand(tree, inside ?? {}, words, word);
+    }
+    words.push(word);
+    node = next;
+  }
+  const wanted = help ? "help" : node?.load === undefined ? "group" : "run";
+  return { words, node, wanted, argv: argv.slice(index), json };
+}
+
+function nextWord(argv: readonly string[], index: number): string {
+  return argv.slice(index).find((word) => !ANYWHERE.has(word)) ?? "";
+}
+
+function refuseMisplaced(misplaced: Surface["misplaced"], argv: readonly string[]): void {
+  const words = argv.filter((word) => !ANYWHERE.has(word)).slice(0, 2);
+  for (const typed of [words.slice(0, 1).join(" "), words.join(" ")]) {
+    if (!Object.hasOwn(misplaced, typed)) continue;
+    const meant = (misplaced[typed] ?? []).map((command) => `"${command}"`).join(" or ");
+    throw new WritError("usage", `There is no command "writ ${typed}"`, { hint: `Did you mean ${meant}?` });
+  }
+}
+
+function unknownCommand(tree: Nodes, inside: Nodes, words: readonly string[], word: string): WritError {
+  const group = ["writ", ...words].join(" ");
+  if (word.startsWith("-")) {
+    const close = nearest(word, [...ANYWHERE, "--version"]);
+    return new WritError("usage", `Unknown option ${quoted(word)} before the command`, {
+      hint:
+        close === null ? `Options stand behind the command: ${group} COMMAND [options]` : `Did you mean "${close}"?`,
+    });
+  }
+  const close = nearest(word, Object.keys(inside));
+  const elsewhere = words.length > 0 ? undefined : Object.keys(tree).find((name) => nodeAt(tree[name]?.commands, word));
+  const meant = elsewhere !== undefined ? `writ ${elsewhere} ${word}` : close !== null ? `${group} ${close}` : null;
+  return new WritError("usage", `There is no command ${quoted(`${group} ${word}`)}`, {
+    hint: meant === null ? `"${group} --help" lists the commands` : `Did you mean "${meant}"?`,
+  });
+}

@@ -1,0 +1,101 @@
+/**
+ * Every command of writ, as data: its place, one line about it, and how to load it.
+ *
+ * Nothing is imported until its command is called. A new command is one line here and one file, which
+ * exports `command`; its summary is the `description` that the file declares.
+ */
+import type { Face, Nodes } from "./node.ts";
+
+export const FACES: readonly Face[] = [
+  {
+    title: "A turn and its contract",
+    commands: {
+      dispatch: {
+        summary: "Birth a turn: its row, its draft, and the block it is given",
+        load: () => import("./dispatch.ts"),
+      },
+      record: {
+        summary: "Record what a harness's hook reports on standard input",
+        hook: true,
+        load: () => import("./record.ts"),
+        commands: {
+          verify: { summary: "Recompute the chain of a turn's record", load: () => import("./record/verify.ts") },
+        },
+      },
+      contract: {
+        summary: "Edit, check and close the contract of a turn",
+        commands: {
+          init: {
+            summary: "Start a draft for a turn that received no identity",
+            load: () => import("./contract/init.ts"),
+          },
+          set: { summary: "Replace one field of the draft", load: () => import("./contract/set.ts") },
+          add: { summary: "Extend a list of the draft by one entry", load: () => import("./contract/add.ts") },
+          fill: {
+            summary: "Merge a JSON object into the draft, never over a populated list",
+            load: () => import("./contract/fill.ts"),
+          },
+          view: {
+            summary: "Print the envelope of a draft, or one field of it",
+            load: () => import("./contract/view.ts"),
+          },
+          validate: {
+            summary: "Check the draft as it stands, or its close",
+            load: () => import("./contract/validate.ts"),
+          },
+          finalize: {
+            summary: "Close the turn: hold its claims against the record and keep the row",
+            load: () => import("./contract/finalize.ts"),
+          },
+          list: { summary: "List turns, newest first", load: () => import("./contract/list.ts") },
+          show: {
+            summary: "Print one turn whole: its row, envelope, checks and record",
+            load: () => import("./contract/show.ts"),
+          },
+          chain: {
+            summary: "List the links of a continuation chain, oldest first",
+            load: () => import("./contract/chain.ts"),
+          },
+          log: { summary: "List every change of an envelope, newest first", load: () => import("./contract/log.ts") },
+          diff: {
+            summary: "Show the net change of an envelope between two states",
+            load: () => import("./contract/diff.ts"),
+          },
+          undo: { summary: "Take one change of the draft back", load: () => import("./contract/undo.ts") },
+        },
+      },
+    },
+  },
+  {
+    title: "writ itself",
+    commands: {
+      completions: {
+        summary: "Print a completion script for a shell",
+        // This one command is about the tree itself.
+        load: async () => ({ command: (await import("./completions.ts")).completionsOf(TREE) }),
+      },
+      version: {
+        summary: "Print the versions of writ, Bun and SQLite",
+        load: () => import("./version.ts"),
+      },
+    },
+  },
+];
+
+/** The command lines that `writ --help` opens with. */
+export const EXAMPLES: readonly string[] = [
+  'writ dispatch --agent fixer --goal "Fix the login test"',
+  'writ contract set conclusion "The login test passes"',
+];
+
+/** All faces' commands in one table. */
+export const TREE: Nodes = Object.assign({}, ...FACES.map((face) => face.commands));
+
+/** Words that belong to a namesake (by the words typed), and the commands that were meant. */
+export const MISPLACED: Readonly<Record<string, readonly string[]>> = {
+  "brief add": ["writ task brief add"],
+  "plan create": ["writ task add"],
+  "run list": ["writ runs list"],
+  "run show": ["writ runs show"],
+  check: ["writ contract validate", "writ plan check", "writ brief check"],
+};

@@ -1,0 +1,113 @@
+/**
+ * Why a command cannot go on. Every code stands once in `ERROR_CODES`, with the exit status it ends in;
+ * the reference page of errors is made from this table.
+ */
+import type { JsonValue } from "./json/value.ts";
+import type { Issue } from "./result.ts";
+
+export const EXIT = {
+  ok: 0,
+  no: 1,
+  usage: 2,
+  refused: 3,
+  unavailable: 4,
+  internal: 70,
+} as const;
+
+export type ExitName = keyof typeof EXIT;
+
+/** Code to exit status name, and when it is thrown. */
+export const ERROR_CODES = {
+  validation: ["no", "the envelope breaks a rule of form or a cross-check"],
+  content_unverified: ["no", "the contract cites what the record refutes"],
+  advised: ["no", "advice stands and --strict was given"],
+  conclusion_required: ["no", "a clean close needs a non-blank conclusion"],
+  consolidation_required: ["no", "the dispatch asked for a consolidation report"],
+  no_such_field: ["no", "the path names nothing in the envelope"],
+  record_broken: ["no", "the chain of the tool record does not fit"],
+
+  usage: ["usage", "the command line makes no sense"],
+  empty_path: ["usage", "a field path has no segment"],
+  bad_json: ["usage", "a body is not strict JSON"],
+  not_an_object: ["usage", "a patch is not a JSON object"],
+  inexact_number: ["usage", "a number cannot be held exactly"],
+  body_too_large: ["usage", "a body is larger than 8 MiB"],
+  envelope_too_large: ["usage", "the envelope would be larger than 16 MiB"],
+  too_deep: ["usage", "a value is nested deeper than 100 levels"],
+  file_unreadable: ["usage", "a file named on the command line cannot be read"],
+  invalid_draft_id: ["usage", "a draft id is no safe file name"],
+
+  list_overwrite: ["refused", "fill would displace entries of a populated list"],
+  path_through_list: ["refused", "a path walks through a populated list"],
+  not_a_list: ["refused", "add needs a list"],
+  draft_exists: ["refused", "init does not blank a draft"],
+  no_draft: ["refused", "there is no draft of that id"],
+  draft_unreadable: ["refused", "the draft file does not parse"],
+  nothing_recoverable: ["refused", "neither draft nor row holds an envelope"],
+  ambiguous_draft: ["refused", "drafts of several agents could be meant"],
+  ambiguous_agent_draft: ["refused", "several live drafts of one agent could be meant"],
+  continuation_raced: ["refused", "another process opened the next contract first"],
+  agent_id_mismatch: ["refused", "agent_status.agent_id is not the agent of the draft id"],
+  plan_task_id_unresolved: ["refused", "--plan-task-id names no task"],
+  blind_verification_required: ["refused", "a producer bound to a plan task closes NEEDS_VERIFICATION"],
+  undo_conflict: ["refused", "a later change touched the same path"],
+  nothing_to_undo: ["refused", "no change is left that could be undone"],
+  no_such_change: ["refused", "the journal of this contract has no such change"],
+  closed: ["refused", "the contract is closed"],
+  no_row: ["refused", "there is no such row"],
+
+  store_busy: ["unavailable", "the store stayed locked for 30 seconds"],
+  store_too_new: ["unavailable", "the store was written by a newer writ"],
+  store_failed: ["unavailable", "the store or a draft file cannot be read or written"],
+  output_failed: ["unavailable", "standard output cannot be written"],
+
+  internal: ["internal", "a defect in writ"],
+} as const satisfies Record<string, readonly [ExitName, string]>;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+/** The exit status that an error code ends in. */
+export function exitOf(code: ErrorCode): number {
+  return EXIT[ERROR_CODES[code][0]];
+}
+
+type More = {
+  readonly path?: string | null;
+  readonly hint?: string | null;
+  readonly cause?: unknown;
+  /** The issues behind the error, all of them. */
+  readonly issues?: readonly Issue[];
+  /** The word in the JSON form: found wanting, refused by a screen, or (default) an error. */
+  readonly status?: ErrorStatus;
+  /** What the JSON form of this error carries besides `code`, `path`, `message` and `hint`. */
+  readonly details?: Readonly<Record<string, JsonValue>>;
+  /** Lines that follow the message where a person reads it. */
+  readonly lines?: readonly string[];
+};
+
+export type ErrorStatus = "error" | "rejected" | "refused" | "broken";
+
+/** The one error that is thrown on purpose. Anything else that is thrown is a defect. */
+export class WritError extends Error {
+  override readonly name = "WritError";
+  readonly path: string | null;
+  readonly hint: string | null;
+  readonly issues: readonly Issue[];
+  readonly status: ErrorStatus;
+  readonly details: Readonly<Record<string, JsonValue>>;
+  readonly lines: readonly string[];
+
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    more: More = {},
+  ) {
+    super(message, more.cause === undefined ? undefined : { cause: more.cause });
+    this.path = more.path ?? null;
+    this.hint = more.hint ?? null;
+    this.issues = more.issues ?? [];
+    this.status = more.status ?? "error";
+    this.details = more.details ?? {};
+    this.lines = more.lines ?? [];
+  }
+}

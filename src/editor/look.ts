@@ -1,0 +1,107 @@
+/** Looking at rows and at history: `list`, `show`, `chain`, `log`, `diff`. All of it reads and nothing writes. */
+import { findChanges, overlaps, type Change } from "../core/contract/changes.ts";
+import { wholeChain } from "../core/contract/links.ts";
+import type { HandoffFilter, HandoffRow, JournalChange } from "../core/contract/repository.ts";
+import { splitPath } from "../core/contract/path.ts";
+import { WritError } from "../core/error.ts";
+import type { JsonObject } from "../core/json/value.ts";
+import type { ToolRecord } from "../core/record/tool-record.ts";
+import { rebuild } from "./journal.ts";
+import { rowEnvelope } from "./load.ts";
+import { type Address, resolveTarget } from "./target.ts";
+import { noSuchChange } from "./view.ts";
+import type { ReadingWorld } from "./world.ts";
+
+/** Newest first. Empty when nothing matches, also when there is no store yet. */
+export function listHandoffs(world: ReadingWorld, filter: HandoffFilter): readonly HandoffRow[] {
+  return world.store?.read((tables) => tables.handoffs.list(filter)) ?? [];
+}
+
+export type Shown = {
+  readonly row: HandoffRow;
+  /** Null when the row holds only its birth mark, or nothing readable. */
+  readonly envelope: JsonObject | null;
+  readonly bound: boolean;
+  readonly record: readonly ToolRecord[];
+};
+
+/** One row whole, by contract id or by handoff id. Errors: `no_row`. */
+export function showHandoff(world: ReadingWorld, id: string): Shown {
+  const shown = world.store?.read((tables): Shown | null => {
+    const row = tables.handoffs.find(id) ?? (/^[1-9]\d{0,14}$/.test(id) ? tables.handoffs.findById(Number(id)) : null);
+    if (row === null) return null;
+    return {
+      row,
+      envelope: rowEnvelope(row),
+      bound: tables.records.isBound([row.contract_id]),
+      record: tables.records.list(row.contract_id),
+    };
+  });
+  if (shown === null || shown === undefined) throw noRow(id);
+  return shown;
+}
+
+/** Every link of a chain, oldest first, from any of its links. Errors: `no_row`. */
+export function listChain(world: ReadingWorld, contractId: string): readonly HandoffRow[] {
+  const links = world.store?.read((tables) => {
+    const row = tables.handoffs.find(contractId);
+    return row === null ? null : wholeChain(tables.handoffs, row);
+  });
+  if (links === null || links === undefined) throw noRow(contractId);
+  return links;
+}
+
+/**
+ * Changes of one contract, newest first.
+ *
+ * @param path only what touched this path or something under it; null: all
+ */
+export function listChanges(
+  world: ReadingWorld,
+  address: Address,
+  path: string | null,
+  limit: number,
+): { readonly draft_id: string; readonly changes: readonly JournalChange[] } {
+  const { draft_id } = resolveTarget(world, address);
+  const journal = journalOf(world, draft_id);
+  const wanted = path === null ? null : splitPath(path).join(".");
+  const changes = wanted === null ? journal : journal.flatMap((change) => touching(change, wanted));
+  return { draft_id, changes: changes.toReversed().slice(0, limit) };
+}
+
+/**
+ * The net change between the states after two changes; without `from`, what the one change did.
+ *
+ * Errors: `no_such_change`.
+ */
+export function compareChanges(
+  world: ReadingWorld,
+  address: Address,
+  range: { readonly from: number | null; readonly to: number | null },
+): { readonly draft_id: string; readonly from: number | null; readonly to: number | null; readonly changes: readonly Change[] } {
+  const { draft_id } = resolveTarget(world, address);
+  const journal = journalOf(world, draft_id);
+  const to = range.to ?? journal.at(-1)?.change_id ?? null;
+  if (to === null) return { draft_id, from: null, to: null, changes: [] };
+  const end = journal.findIndex((change) => change.change_id === to);
+  if (end < 0) throw noSuchChange(draft_id, to);
+  const start = range.from === null ? end - 1 : journal.findIndex((change) => change.change_id === range.from);
+  if (range.from !== null && start < 0) throw noSuchChange(draft_id, range.from);
+  const before = rebuild(journal.slice(0, start + 1));
+  const after = rebuild(journal.slice(0, end + 1)) ?? {};
+  return { draft_id, from: range.from, to, changes: findChanges(before, after) };
+}
+
+function journalOf(world: ReadingWorld, draftId: string): readonly JournalChange[] {
+  return world.store?.read((tables) => tables.journal.list(draftId)) ?? [];
+}
+
+/** The change with those of its paths that lie at or under the wanted one, or that replaced something around it. */
+function touching(change: JournalChange, wanted: string): readonly JournalChange[] {
+  const changes = change.changes.filter((one) => overlaps(one.path, wanted));
+  return changes.length === 0 ? [] : [{ ...change, changes }];
+}
+
+function noRow(id: string): WritError {
+  return new WritError("no_row", `There is no contract or row "${id}"`, { hint: "See the rows with: writ contract list" });
+}

@@ -1,0 +1,72 @@
+/**
+ * Writing to standard output and standard error, and asking what they are.
+ *
+ * Writes are synchronous and complete: whoever returns from `writeAll` may end the process. `process.stdout`
+ * and `node:tty` stay untouched on ordinary paths: loading them costs more than a whole hook call.
+ */
+import { fstatSync, statSync, writeSync } from "node:fs";
+import { WritError } from "../core/error.ts";
+
+const LONGEST_WAIT_MS = 16;
+
+/** Streams whose reader went away; what is written to them from then on is dropped. */
+const abandoned = new Set<number>();
+
+/**
+ * Writes the whole text, waiting as long as the reader needs.
+ *
+ * A reader that has gone (`| head`) is no error: the rest is dropped. Standard error that cannot be written is
+ * none either, since there is nobody left to tell.
+ *
+ * Errors: `output_failed` when standard output takes no more (disk full, device error, closed)
+ */
+export function writeAll(fd: 1 | 2, text: string): void {
+  if (abandoned.has(fd)) return;
+  const bytes = new TextEncoder().encode(text);
+  let written = 0;
+  let waitMs = 1;
+  while (written < bytes.length) {
+    try {
+      written += writeSync(fd, bytes, written);
+      waitMs = 1;
+    } catch (error) {
+      const code = codeOf(error);
+      if (code === "EINTR") continue;
+      if (code === "EAGAIN") {
+        // A non-blocking pipe that is full: the event loop has nothing else to do, so sleeping is as good as polling.
+        Bun.sleepSync(waitMs);
+        waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
+        continue;
+      }
+      abandoned.add(fd);
+      if (code === "EPIPE" || fd === 2) return;
+      throw new WritError("output_failed", `Cannot write standard output: ${code ?? String(error)}`, { cause: error });
+    }
+  }
+}
+
+/** True when the stream is a terminal. Anything that is not there, a file, a pipe or `/dev/null` is none. */
+export function isTerminal(fd: 0 | 1 | 2): boolean {
+  let device: { isCharacterDevice(): boolean; readonly rdev: number };
+  try {
+    device = fstatSync(fd);
+  } catch {
+    // A closed stream is no terminal.
+    return false;
+  }
+  if (!device.isCharacterDevice() || device.rdev === nullDevice()) return false;
+  return process.getBuiltinModule("node:tty").isatty(fd);
+}
+
+function nullDevice(): number | null {
+  try {
+    return statSync("/dev/null").rdev;
+  } catch {
+    // Windows has no such file; there the question goes on to isatty.
+    return null;
+  }
+}
+
+function codeOf(error: unknown): string | null {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : null;
+}

@@ -1,0 +1,183 @@
+/**
+ * The only way into the editor's store: `openStore`, and its twin for verbs that only read.
+ *
+ * SQLite gives up at once on a locked file and leaves foreign keys unchecked unless each connection is told
+ * otherwise; both are told here, before any other statement.
+ */
+import { constants, Database } from "bun:sqlite";
+import { accessSync, closeSync, existsSync, constants as fsConstants, mkdirSync, openSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import type { ContractStore, Tables } from "../core/contract/repository.ts";
+import { WritError } from "../core/error.ts";
+import { approvalTable } from "./approvals.ts";
+import { contextTable } from "./context.ts";
+import { evidenceTable } from "./evidence.ts";
+import { handoffTable } from "./handoffs.ts";
+import { journalTable } from "./journal.ts";
+import first from "./migrations/0001-first.sql" with { type: "text" };
+import { recordTable } from "./records.ts";
+import { taskTable } from "./tasks.ts";
+import { workspaceTable } from "./workspaces.ts";
+
+/** In order; a file that has shipped is never edited. */
+const MIGRATIONS: readonly string[] = [first];
+
+/** How long a locked store is waited for, by SQLite and then by us, in milliseconds. */
+const BUSY_TIMEOUT_MS = 10_000;
+const STORE_WAIT_MS = 30_000;
+
+/** Opens the store at `path`, making file, folder and tables where they are missing. */
+export function openStore(path: string): ContractStore {
+  return guarded(path, () => {
+    makeFile(path);
+    const db = new Database(path, { readwrite: true, create: false, strict: true });
+    try {
+      prepare(db, path);
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+    return storeOn(db, path);
+  });
+}
+
+/**
+ * Opens an existing store for a verb that only reads; null when there is none: reading never makes one.
+ * On a medium that cannot be written, where a WAL database does not open, the file is read as it lies.
+ */
+export function openStoreToRead(path: string): ContractStore | null {
+  if (!existsSync(path)) return null;
+  if (isWritable(path)) return openStore(path);
+  return guarded(path, () => {
+    if (existsSync(`${path}-wal`) && statSync(`${path}-wal`).size > 0) {
+      throw new WritError("store_failed", `Cannot read the store "${path}": it has unmerged writes and cannot be written`, {
+        path,
+        hint: "Make the folder writable, or copy the database with its -wal file to a place that is",
+      });
+    }
+    const uri = `file:${encodeURI(path).replaceAll("?", "%3f").replaceAll("#", "%23")}?immutable=1`;
+    const db = new Database(uri, constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI);
+    checkVersion(versionOf(db), path);
+    return storeOn(db, path);
+  });
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, fsConstants.R_OK | fsConstants.W_OK);
+    accessSync(dirname(path), fsConstants.W_OK);
+    return true;
+  } catch {
+    return false; // whichever of the two it was: SQLite needs both
+  }
+}
+
+/** The file and its folder, for the owner alone: excerpts may hold what is nobody else's business. */
+function makeFile(path: string): void {
+  if (existsSync(path)) return;
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  closeSync(openSync(path, "a", 0o600));
+}
+
+function versionOf(db: Database): number {
+  return db.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
+}
+
+function checkVersion(version: number, path: string): void {
+  if (version <= MIGRATIONS.length) return;
+  throw new WritError("store_too_new", `The store "${path}" has layout ${version}; this writ knows ${MIGRATIONS.length}`, {
+    path,
+    hint: "Use the writ that wrote it, or a newer one",
+  });
+}
+
+function prepare(db: Database, path: string): void {
+  db.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  const mode = db.query<{ journal_mode: string }, []>("PRAGMA journal_mode").get();
+  if (mode?.journal_mode !== "wal") db.run("PRAGMA journal_mode = WAL");
+  db.run("PRAGMA foreign_keys = ON");
+  db.run("PRAGMA synchronous = FULL");
+  if (versionOf(db) === MIGRATIONS.length) return;
+  // IMMEDIATE, and the version read again inside: of two processes that open a new store, one makes it.
+  db.transaction(() => {
+    const version = versionOf(db);
+    checkVersion(version, path);
+    for (const migration of MIGRATIONS.slice(version)) db.exec(migration);
+    db.run(`PRAGMA user_version = ${MIGRATIONS.length}`);
+  }).immediate();
+}
+
+function storeOn(db: Database, path: string): ContractStore {
+  const tables: Tables = {
+    handoffs: handoffTable(db),
+    journal: journalTable(db),
+    records: recordTable(db),
+    tasks: taskTable(db),
+    workspaces: workspaceTable(db),
+    approvals: approvalTable(db),
+    evidence: evidenceTable(db),
+    context: contextTable(db),
+  };
+  return {
+    write: (unit) =>
+      guarded(path, () => {
+        const began = Date.now();
+        for (;;) {
+          try {
+            return db.transaction(() => unit(tables)).immediate();
+          } catch (error) {
+            if (!isBusy(error) || Date.now() - began >= STORE_WAIT_MS) throw error;
+          }
+        }
+      }),
+    read: (unit) => guarded(path, () => db.transaction(() => unit(tables)).deferred()),
+    close: () => db.close(),
+  };
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+}
+
+function isBusy(error: unknown): boolean {
+  return /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error));
+}
+
+/** Driver and file codes become ours in this one place. */
+function guarded<T>(path: string, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    if (error instanceof WritError) throw error;
+    const code = codeOf(error);
+    if (isBusy(error)) {
+      throw new WritError("store_busy", `The store "${path}" stayed locked for ${STORE_WAIT_MS / 1000} seconds; nothing was written`, {
+        path,
+        hint: "Try again; if it stays so, look for a process that holds the file open",
+        cause: error,
+      });
+    }
+    if (/^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|NOTADB|CORRUPT|PERM|PROTOCOL)/.test(code) || /^E[A-Z]+$/.test(code)) {
+      const reason = error instanceof Error ? error.message : code;
+      throw new WritError("store_failed", `The store "${path}" cannot be used: ${reason}; nothing was written`, {
+        path,
+        hint: HINTS[Object.keys(HINTS).find((start) => code.startsWith(start)) ?? ""] ?? null,
+        cause: error,
+      });
+    }
+    throw error;
+  }
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  SQLITE_FULL: "Free some space on its disk and repeat the command",
+  ENOSPC: "Free some space on its disk and repeat the command",
+  SQLITE_IOERR: "Free some space on its disk and repeat the command",
+  SQLITE_READONLY: "Make the data folder writable, or name another with WRIT_DATA_DIR",
+  SQLITE_CANTOPEN: "Make the data folder writable, or name another with WRIT_DATA_DIR",
+  EACCES: "Make the data folder writable, or name another with WRIT_DATA_DIR",
+  EROFS: "Make the data folder writable, or name another with WRIT_DATA_DIR",
+  SQLITE_NOTADB: "The file is no database of writ: move it away, or name another with WRIT_DB",
+  SQLITE_CORRUPT: "Restore the file from a copy; the drafts under contract_drafts/ still hold every open turn",
+};
+
