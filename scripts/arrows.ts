@@ -268,6 +268,10 @@ function main(argv: readonly string[]): number {
     console.error(`Error: There is no folder "${root}"`);
     return 2;
   }
+  if (!readdirSync(root, { recursive: true, encoding: "utf8" }).some((file) => file.endsWith(".ts"))) {
+    console.error(`Error: There is no source file in "${root}"`);
+    return 2;
+  }
   const violations = findViolations(root);
   for (const { file, line, message } of violations)
     console.log(`${join(relative(process.cwd(), root), file)}:${line}: ${message}`);

@@ -82,7 +82,7 @@ async function main(argv: readonly string[]): Promise<number> {
     if ("problem" in result) {
       failed += 1;
       console.error(`Error: Cannot build ${target ?? "for this machine"}: ${result.problem}`);
-      if (/download|fetch|resolve|ENOTFOUND|ECONN/i.test(result.problem)) {
+      if (/failed to download/i.test(result.problem)) {
         console.error("The base executable of another machine comes from the package registry: is it within reach?");
       }
       continue;

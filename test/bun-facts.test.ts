@@ -78,19 +78,19 @@ describe("bun:sqlite", () => {
     const [a, b] = pair();
     b.run("PRAGMA busy_timeout = 0");
     const write = b.transaction(() => b.run("UPDATE t SET n = 1"));
-    const whileOpen = (begin: "immediate" | "deferred") => {
-      let code: string | null = null;
-      a.transaction(() => {
-        try {
-          write.immediate();
-        } catch (error) {
-          code = (error as SQLiteError).code ?? "";
-        }
-      })[begin]();
-      return code;
-    };
+    const whileOpen = (begin: "immediate" | "deferred"): string | undefined =>
+      a
+        .transaction(() => {
+          try {
+            write.immediate();
+            return "went through";
+          } catch (error) {
+            return (error as SQLiteError).code;
+          }
+        })
+        [begin]();
     expect(whileOpen("immediate")).toBe("SQLITE_BUSY");
-    expect(whileOpen("deferred")).toBeNull();
+    expect(whileOpen("deferred")).toBe("went through");
   });
 
   test("a deferred transaction that has read cannot write after another commit, whatever busy_timeout says", () => {
@@ -264,9 +264,9 @@ describe("files", () => {
 describe("running other programs", () => {
   test.each([
     { what: "a missing program", argv: ["/no/such/program"], cwd: "/" },
-    { what: "a missing folder", argv: ["/bin/true"], cwd: "/no/such/folder" },
+    { what: "a missing folder", argv: ["/bin/sh"], cwd: "/no/such/folder" },
   ])("$what is thrown as ENOENT by Bun.spawn itself", ({ argv, cwd }) => {
-    expect(thrownBy(() => Bun.spawn(argv, { cwd })).code).toBe("ENOENT");
+    expect(thrownBy(() => Bun.spawn([...argv], { cwd })).code).toBe("ENOENT");
   });
 
   test("a file that is not executable is thrown as EACCES", () => {
@@ -369,9 +369,9 @@ describe("the executable", () => {
     expect(JSON.parse(stdout)).toEqual({ dotenv: null, preloaded: true });
   });
 
-  test("is Bun for any BUN_BE_BUN but an empty one and 0", () => {
+  test("is Bun where BUN_BE_BUN is 1, and itself where it is 0 or empty", () => {
     const version = (value: string) => runProbe(["--version"], { env: { BUN_BE_BUN: value } }).stdout.trim();
-    expect(["1", "no", "0", ""].map(version)).toEqual([Bun.version, Bun.version, "probe", "probe"]);
+    expect(["1", "0", ""].map(version)).toEqual([Bun.version, "probe", "probe"]);
   });
 
   test("hands BUN_BE_BUN on to its children, unless it is taken out of their environment", () => {
@@ -425,13 +425,16 @@ describe("printing", () => {
     expect(bytesAtSlowReader("stdout-write-exit")).toBe(PIPE_BYTES);
   });
 
-  test.skipIf(process.platform !== "linux")("fs.writeSync throws EAGAIN on a full non-blocking pipe (Linux)", () => {
+  test("fs.writeSync throws EAGAIN on a full pipe once process.stdout has made it non-blocking", () => {
     const path = place("pipe");
     expect(Bun.spawnSync(["mkfifo", path]).exitCode).toBe(0);
-    const pipe = fs.openSync(path, fs.constants.O_RDWR | fs.constants.O_NONBLOCK);
+    // Opened at both ends, so that it fills up and nobody ever reads.
+    const pipe = fs.openSync(path, "r+");
     const child = Bun.spawnSync([probe, "write-sync"], { stdio: ["ignore", pipe, "pipe"], env: cleanEnv() });
     fs.closeSync(pipe);
-    expect(JSON.parse(child.stderr.toString())).toEqual({ written: PIPE_BYTES, code: "EAGAIN" });
+    const { written, code } = JSON.parse(child.stderr.toString());
+    expect(code).toBe("EAGAIN");
+    expect(written).toBeLessThan(BIG_BYTES);
   });
 
   test("console.log ends quietly in 0 when nobody reads any more", () => {

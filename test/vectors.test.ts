@@ -106,5 +106,6 @@ test.each([
   { rule: "a bigint is no number", expected: 1, actual: 1n, paths: [""] },
   { rule: "a key may be __proto__", expected: JSON.parse('{"__proto__":1}'), actual: {}, paths: ["__proto__"] },
 ])("differences(): $rule", ({ expected, actual, paths }) => {
-  expect(differences(expected, actual).map(({ path }) => path)).toEqual(paths);
+  const found: readonly string[] = differences(expected, actual).map(({ path }) => path);
+  expect(found).toEqual([...paths]);
 });

@@ -38,6 +38,9 @@ export type Option = {
 
 export type Declaration = { readonly operands: readonly Operand[]; readonly options: readonly Option[] };
 
+/** Longer lists of choices are told in the description. */
+const LONGEST_VALUE_NAME = 24;
+
 const STANDARD: Readonly<Record<"json" | "debug" | "help", Argument>> = {
   json: { type: "boolean", description: "Print one JSON document on standard output" },
   debug: { type: "boolean", description: "Show the stack of a defect" },
@@ -91,15 +94,19 @@ function operandOf(key: string, argument: Argument): Operand {
 function optionOf(key: string, argument: Argument, standard: boolean): Option {
   const boolean = argument.type === "boolean";
   const choices = argument.type === "enum" ? (argument.options ?? []) : null;
+  const alternatives = choices?.join("|") ?? "";
+  const listed = alternatives.length > LONGEST_VALUE_NAME ? ` (one of ${choices?.join(", ")})` : "";
   const alias = "alias" in argument ? argument.alias : undefined;
   return {
     key,
     flag: flagOf(key),
     aliases: (alias === undefined ? [] : typeof alias === "string" ? [alias] : alias).map(flagOf),
     negated: boolean && argument.default === true ? `--no-${hyphens(key)}` : null,
-    valueName: boolean ? null : (argument.valueHint ?? choices?.join("|") ?? capitals(key)),
+    valueName: boolean
+      ? null
+      : (argument.valueHint ?? (alternatives === "" || listed !== "" ? capitals(key) : alternatives)),
     choices,
-    description: argument.description ?? "",
+    description: `${argument.description ?? ""}${listed}`.trimStart(),
     required: argument.required === true && argument.default === undefined,
     multiple: argument.multiple === true,
     default: argument.default,

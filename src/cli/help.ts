@@ -43,7 +43,7 @@ export function renderTopHelp(faces: readonly Face[], examples: readonly string[
   if (page.length < SCREEN_LINES) return page.join("\n");
   const names = faces.flatMap((face) => [
     look.title(face.title),
-    ...wrap(Object.keys(face.commands).join("  "), look.width, "  "),
+    ...wrap(Object.keys(face.commands).join(", "), look.width, "  "),
   ]);
   return [...head, "", ...names, ...foot].join("\n");
 }

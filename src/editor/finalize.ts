@@ -4,7 +4,7 @@
  */
 import { bareBirth } from "../core/contract/birth.ts";
 import { canonicalize } from "../core/contract/canonicalize.ts";
-import { bindingOf } from "../core/contract/chain.ts";
+import { bindingOf, briefOf } from "../core/contract/chain.ts";
 import { closeGate } from "../core/contract/gates.ts";
 import { chainOf, liveLink } from "../core/contract/links.ts";
 import { repair } from "../core/contract/repair.ts";
@@ -335,9 +335,8 @@ function scopeOf(tables: Tables, chain: readonly HandoffRow[], planTaskId: numbe
   const binding = bindingOf(chain, planTaskId);
   const parent = binding.parent_handoff_id === null ? null : tables.handoffs.findById(binding.parent_handoff_id);
   const briefOfTask = (id: number | null) => (id === null ? null : (tables.tasks.find(id)?.brief_id ?? null));
-  const own = chain.find((link) => link.brief_id !== null)?.brief_id ?? null;
   return {
-    brief_id: own ?? briefOfTask(binding.plan_task_id) ?? parent?.brief_id ?? briefOfTask(parent?.plan_task_id ?? null),
+    brief_id: briefOf(chain) ?? briefOfTask(binding.plan_task_id) ?? parent?.brief_id ?? briefOfTask(parent?.plan_task_id ?? null),
     plan_task_id: binding.plan_task_id ?? parent?.plan_task_id ?? null,
   };
 }

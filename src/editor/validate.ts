@@ -23,10 +23,10 @@ export function validateDraft(world: ReadingWorld, address: Address): Validated 
   const file = world.drafts.read(draft_id);
   if (file === null) throw noDraftFor(draft_id);
   const value = parseDraftValue(draft_id, file);
-  if (!isObject(value)) throw validationError(validate(value), `draft ${draft_id}`);
+  if (!isObject(value)) throw validationError(validate(value), `draft ${draft_id} is not valid.`);
   const { store } = world;
   const issues = store === null ? checkEnvelope(value, null) : store.read((tables) => checkEnvelope(current(world, tables, draft_id), tables));
-  if (issues.length > 0) throw validationError(issues, `draft ${draft_id}`);
+  if (issues.length > 0) throw validationError(issues, `draft ${draft_id} is not valid.`);
   return { draft_id, cross_check: store === null ? "skipped" : "done", would: null, advice: [] };
 }
 
@@ -43,7 +43,7 @@ export function validateClose(world: CloseWorld, address: Address, strict: boole
     if (world.drafts.read(draft_id) === null) throw noDraftFor(draft_id);
     const envelope = current(world, tables, draft_id, row);
     const issues = checkEnvelope(envelope, tables);
-    if (issues.length > 0) throw validationError(issues, `draft ${draft_id}`);
+    if (issues.length > 0) throw validationError(issues, `draft ${draft_id} is not valid.`);
     const verdict = examineClose(world, tables, { draft_id, row, envelope, plan_task_id: null, strict, stale });
     return {
       draft_id,

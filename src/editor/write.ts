@@ -9,7 +9,7 @@ import { bareBirth } from "../core/contract/birth.ts";
 import { canonicalize } from "../core/contract/canonicalize.ts";
 import { continuationSeed } from "../core/contract/continuation.ts";
 import { crossCheck } from "../core/contract/crosscheck.ts";
-import { agentPart } from "../core/contract/envelope.ts";
+import { agentPart, withBirthKeys } from "../core/contract/envelope.ts";
 import { liveLink } from "../core/contract/links.ts";
 import { validationError } from "../core/contract/rejection.ts";
 import { repair } from "../core/contract/repair.ts";
@@ -17,7 +17,7 @@ import type { HandoffRow, StagedDraft, Tables } from "../core/contract/repositor
 import { isClosed } from "../core/contract/state.ts";
 import { validate } from "../core/contract/validate.ts";
 import { WritError } from "../core/error.ts";
-import { compactJson, isObject, type JsonObject, valueAt, withKey } from "../core/json/value.ts";
+import { compactJson, isObject, type JsonObject, type JsonValue } from "../core/json/value.ts";
 import type { Issue } from "../core/result.ts";
 import { draftText, type JournalVerb, recordChange, rebuild } from "./journal.ts";
 import { loadDraft, recordNews, rowEnvelope } from "./load.ts";
@@ -128,23 +128,13 @@ export function rowText(row: HandoffRow, envelope: JsonObject): string {
   return compactJson(withBirthMark(row, envelope));
 }
 
-/** The envelope with `born_at_dispatch` and `agent_name` of the row's stored JSON, where it lacks them. */
+/** The envelope with the birth mark of the row's stored JSON, where it lacks it. */
 export function withBirthMark(row: HandoffRow, envelope: JsonObject): JsonObject {
-  const stored = storedObject(row);
-  let marked = envelope;
-  for (const key of ["born_at_dispatch", "agent_name"]) {
-    const value = stored === null ? undefined : valueAt(stored, key);
-    if (value !== undefined && valueAt(marked, key) === undefined) marked = withKey(marked, key, value);
-  }
-  return marked;
-}
-
-function storedObject(row: HandoffRow): JsonObject | null {
   try {
-    const value: unknown = JSON.parse(row.raw_handoff_json);
-    return isObject(value as JsonObject) ? (value as JsonObject) : null;
+    const stored = JSON.parse(row.raw_handoff_json) as JsonValue;
+    return isObject(stored) ? withBirthKeys(envelope, stored) : envelope;
   } catch {
-    return null; // a row edited by hand: it has no mark to keep
+    return envelope; // a row edited by hand: it has no mark to keep
   }
 }
 

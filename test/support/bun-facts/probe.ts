@@ -26,7 +26,8 @@ switch (mode) {
     process.exitCode = 3;
     break;
   case "write-sync": {
-    let written = 0;
+    process.stdout.write("x"); // this alone makes the pipe non-blocking
+    let written = 1;
     try {
       while (written < BIG.length) written += writeSync(1, BIG.slice(written));
       console.error(JSON.stringify({ written, code: null }));
@@ -37,7 +38,7 @@ switch (mode) {
   }
   case "sql": {
     const database = new Database(":memory:");
-    database.run(schema as unknown as string);
+    database.run(schema);
     database.query("INSERT INTO fact (text) VALUES ('kept')").run();
     console.log(JSON.stringify(database.query("SELECT * FROM fact").all()));
     break;

@@ -1,0 +1,95 @@
+/**
+ * The main job, for real: a turn is dispatched, commands run under capture, evidence is written in many small calls,
+ * a false claim is refused with the reason, the true one is finalized, and the row is shown.
+ *
+ * Every command below is typed as a user would type it, in a folder of its own; each has the status it must end in.
+ */
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+const writ = resolve(process.env.WRIT_BIN ?? join(import.meta.dir, "..", "dist", process.platform === "win32" ? "writ.exe" : "writ"));
+if (!existsSync(writ)) throw new Error(`${writ} is missing: run npm run build`);
+const folder = mkdtempSync(join(tmpdir(), "writ-demo-"));
+const home = join(folder, "home");
+const environment: Record<string, string | undefined> = { ...process.env, HOME: home, WRIT_DATA_DIR: join(folder, "data") };
+for (const name of ["WRIT_CONTRACT_ID", "WRIT_WORKSPACE", "WRIT_DB"]) delete environment[name];
+
+let steps = 0;
+const surprises: string[] = [];
+
+function say(text: string): void {
+  console.log(`\n# ${text}`);
+}
+
+/** Types one command: `writ` and its arguments. */
+async function type(args: readonly string[], wanted: number, stdin?: string): Promise<string> {
+  steps++;
+  console.log(`$ writ ${args.map(quoted).join(" ")}${stdin === undefined ? "" : " < ..."}`);
+  const child = Bun.spawn([writ, ...args], {
+    cwd: folder,
+    env: environment,
+    stdin: stdin === undefined ? "ignore" : new Blob([stdin]),
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [out, err, status] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited]);
+  for (const line of `${out}${err}`.trimEnd().split("\n")) if (line !== "") console.log(`  ${line}`);
+  if (status !== 0) console.log(`  (status ${status})`);
+  if (status !== wanted) surprises.push(`writ ${args.join(" ")}: status ${status}, wanted ${wanted}`);
+  return out;
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'"'"'`)}'`;
+}
+
+// A check that fails until the bug is mended. It needs nothing but a shell.
+const total = (cents: string) => `total() { echo $(( (${cents}) / 10 )); }\n`;
+const check = `. ./total.sh\ngot=$(total 129)\nif [ "$got" = 13 ]; then echo "1 passed, 0 failed"; else echo "0 passed, 1 failed: got $got, wanted 13"; exit 1; fi\n`;
+
+try {
+  writeFileSync(join(folder, "total.sh"), total("$1"));
+  writeFileSync(join(folder, "check.sh"), check);
+
+  say("A turn is born: a row, a draft, and the block that the agent is given");
+  const born = await type(["dispatch", "--agent", "backend-dev", "--goal", "Find why the total check fails and fix it"], 0);
+  const contract = /^WRIT_CONTRACT_ID=(.+)$/m.exec(born)?.[1];
+  if (contract === undefined) throw new Error("the dispatch named no contract");
+  environment.WRIT_CONTRACT_ID = contract;
+
+  say("Commands run under capture: the output passes through, the status is the command's own");
+  await type(["run", "--", "sh", "check.sh"], 1);
+
+  say("Evidence is written in many small calls; a populated list is never written over");
+  await type(["contract", "fill", "--json", '{"evidence_report":{"key_outputs":["total truncates instead of rounding"]}}'], 0);
+  await type(["contract", "fill", "--json", '{"evidence_report":{"key_outputs":["fixed in total.sh"]}}'], 3);
+  await type(["contract", "add", "evidence_report.key_outputs", "fixed in total.sh"], 0);
+
+  say("A false claim: the check is said to pass, and its last recorded run failed");
+  await type(
+    ["contract", "fill", "--json", '{"evidence_report":{"verification":{"type":"command","command":"sh check.sh","result":"pass"}},"conclusion":"total rounds now; the check passes."}'],
+    0,
+  );
+  await type(["contract", "fill", "--json", '{"agent_status":{"agent_state":"COMPLETE","next_action":"done"}}'], 0);
+  await type(["contract", "finalize"], 1);
+
+  say("The bug is mended, the check runs again, and the same claim is true");
+  writeFileSync(join(folder, "total.sh"), total("$1 + 5"));
+  await type(["run", "--", "sh", "check.sh"], 0);
+  await type(["contract", "add", "evidence_report.verbatim_outputs", '{"command":"sh check.sh","excerpt":"1 passed, 0 failed"}'], 0);
+  await type(["contract", "finalize"], 0);
+
+  say("The row can be listed, shown, followed and proved untouched");
+  await type(["contract", "list"], 0);
+  await type(["contract", "view", "--field", "evidence_report"], 0);
+  await type(["contract", "log", "--limit", "3"], 0);
+  await type(["record", "verify"], 0);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+if (surprises.length > 0) {
+  console.error(`\n${surprises.join("\n")}\ndemo: ${surprises.length} of ${steps} steps ended otherwise than they must`);
+  process.exitCode = 1;
+} else console.log(`\ndemo: ${steps} steps, each ended as it must`);
