@@ -8,11 +8,17 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
-const writ = resolve(process.env.WRIT_BIN ?? join(import.meta.dir, "..", "dist", process.platform === "win32" ? "writ.exe" : "writ"));
+const writ = resolve(
+  process.env.WRIT_BIN ?? join(import.meta.dir, "..", "dist", process.platform === "win32" ? "writ.exe" : "writ"),
+);
 if (!existsSync(writ)) throw new Error(`${writ} is missing: run npm run build`);
 const folder = mkdtempSync(join(tmpdir(), "writ-demo-"));
 const home = join(folder, "home");
-const environment: Record<string, string | undefined> = { ...process.env, HOME: home, WRIT_DATA_DIR: join(folder, "data") };
+const environment: Record<string, string | undefined> = {
+  ...process.env,
+  HOME: home,
+  WRIT_DATA_DIR: join(folder, "data"),
+};
 for (const name of ["WRIT_CONTRACT_ID", "WRIT_WORKSPACE", "WRIT_DB"]) delete environment[name];
 
 let steps = 0;
@@ -33,7 +39,11 @@ async function type(args: readonly string[], wanted: number, stdin?: string): Pr
     stdout: "pipe",
     stderr: "pipe",
   });
-  const [out, err, status] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited]);
+  const [out, err, status] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
   for (const line of `${out}${err}`.trimEnd().split("\n")) if (line !== "") console.log(`  ${line}`);
   if (status !== 0) console.log(`  (status ${status})`);
   if (status !== wanted) surprises.push(`writ ${args.join(" ")}: status ${status}, wanted ${wanted}`);
@@ -53,7 +63,10 @@ try {
   writeFileSync(join(folder, "check.sh"), check);
 
   say("A turn is born: a row, a draft, and the block that the agent is given");
-  const born = await type(["dispatch", "--agent", "backend-dev", "--goal", "Find why the total check fails and fix it"], 0);
+  const born = await type(
+    ["dispatch", "--agent", "backend-dev", "--goal", "Find why the total check fails and fix it"],
+    0,
+  );
   const contract = /^WRIT_CONTRACT_ID=(.+)$/m.exec(born)?.[1];
   if (contract === undefined) throw new Error("the dispatch named no contract");
   environment.WRIT_CONTRACT_ID = contract;
@@ -62,13 +75,21 @@ try {
   await type(["run", "--", "sh", "check.sh"], 1);
 
   say("Evidence is written in many small calls; a populated list is never written over");
-  await type(["contract", "fill", "--json", '{"evidence_report":{"key_outputs":["total truncates instead of rounding"]}}'], 0);
+  await type(
+    ["contract", "fill", "--json", '{"evidence_report":{"key_outputs":["total truncates instead of rounding"]}}'],
+    0,
+  );
   await type(["contract", "fill", "--json", '{"evidence_report":{"key_outputs":["fixed in total.sh"]}}'], 3);
   await type(["contract", "add", "evidence_report.key_outputs", "fixed in total.sh"], 0);
 
   say("A false claim: the check is said to pass, and its last recorded run failed");
   await type(
-    ["contract", "fill", "--json", '{"evidence_report":{"verification":{"type":"command","command":"sh check.sh","result":"pass"}},"conclusion":"total rounds now; the check passes."}'],
+    [
+      "contract",
+      "fill",
+      "--json",
+      '{"evidence_report":{"verification":{"type":"command","command":"sh check.sh","result":"pass"}},"conclusion":"total rounds now; the check passes."}',
+    ],
     0,
   );
   await type(["contract", "fill", "--json", '{"agent_status":{"agent_state":"COMPLETE","next_action":"done"}}'], 0);
@@ -77,7 +98,10 @@ try {
   say("The bug is mended, the check runs again, and the same claim is true");
   writeFileSync(join(folder, "total.sh"), total("$1 + 5"));
   await type(["run", "--", "sh", "check.sh"], 0);
-  await type(["contract", "add", "evidence_report.verbatim_outputs", '{"command":"sh check.sh","excerpt":"1 passed, 0 failed"}'], 0);
+  await type(
+    ["contract", "add", "evidence_report.verbatim_outputs", '{"command":"sh check.sh","excerpt":"1 passed, 0 failed"}'],
+    0,
+  );
   await type(["contract", "finalize"], 0);
 
   say("The row can be listed, shown, followed and proved untouched");
@@ -90,6 +114,8 @@ try {
 }
 
 if (surprises.length > 0) {
-  console.error(`\n${surprises.join("\n")}\ndemo: ${surprises.length} of ${steps} steps ended otherwise than they must`);
+  console.error(
+    `\n${surprises.join("\n")}\ndemo: ${surprises.length} of ${steps} steps ended otherwise than they must`,
+  );
   process.exitCode = 1;
 } else console.log(`\ndemo: ${steps} steps, each ended as it must`);

@@ -8,16 +8,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { compile } from "../scripts/compile.ts";
 
-/** As in scripts/build.ts. */
-const FLAGS = [
-  "--bytecode",
-  "--format=esm",
-  "--minify",
-  "--sourcemap=linked",
-  "--no-compile-autoload-dotenv",
-  "--no-compile-autoload-bunfig",
-];
 const PROBE_SOURCE = join(import.meta.dir, "support", "bun-facts", "probe.ts");
 /** What a pipe of Linux holds before a writer has to wait. */
 const PIPE_BYTES = 65_536;
@@ -27,11 +19,10 @@ let folder = "";
 let probe = "";
 let names = 0;
 
-beforeAll(() => {
+beforeAll(async () => {
   folder = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), "writ-bun-facts-")));
   probe = join(folder, "probe");
-  const built = Bun.spawnSync([process.execPath, "build", "--compile", ...FLAGS, PROBE_SOURCE, "--outfile", probe]);
-  if (built.exitCode !== 0) throw new Error(built.stderr.toString());
+  await compile(PROBE_SOURCE, probe);
 }, 60_000);
 
 afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));

@@ -90,14 +90,27 @@ export const command = defineCommand({
   },
 });
 
-async function goalOf(goal: string | undefined, file: string | undefined, operand: string | undefined): Promise<string | null> {
+async function goalOf(
+  goal: string | undefined,
+  file: string | undefined,
+  operand: string | undefined,
+): Promise<string | null> {
   if (operand !== undefined && operand !== "-") {
-    throw new WritError("usage", `dispatch takes no operand but -, not "${operand}"`, { hint: "Give the goal as --goal TEXT, --goal-file PATH, or -" });
+    throw new WritError("usage", `dispatch takes no operand but -, not "${operand}"`, {
+      hint: "Give the goal as --goal TEXT, --goal-file PATH, or -",
+    });
   }
   if ([goal, file, operand].filter((source) => source !== undefined).length > 1) {
-    throw new WritError("usage", "The goal was given more than once", { hint: "Give one of --goal TEXT, --goal-file PATH, and -" });
+    throw new WritError("usage", "The goal was given more than once", {
+      hint: "Give one of --goal TEXT, --goal-file PATH, and -",
+    });
   }
-  const text = file !== undefined ? await readBodyFile(file, BODY_LIMIT) : operand === "-" ? await readStdinText(BODY_LIMIT) : goal;
+  const text =
+    file !== undefined
+      ? await readBodyFile(file, BODY_LIMIT)
+      : operand === "-"
+        ? await readStdinText(BODY_LIMIT)
+        : goal;
   return text === undefined || text.trim() === "" ? null : text.trimEnd();
 }
 

@@ -6,8 +6,8 @@ import { WritError } from "../core/error.ts";
 import type { JsonObject, JsonValue } from "../core/json/value.ts";
 import { HARNESSES, type Harness, type HookEvent, readHook } from "../core/record/hook.ts";
 import type { ToolRecord } from "../core/record/tool-record.ts";
-import { readHookPayload } from "../host/stdin.ts";
 import { streamTextFile } from "../host/file.ts";
+import { readHookPayload } from "../host/stdin.ts";
 import { type Kept, keepHook } from "../record/keep.ts";
 import { defineCommand, type Output } from "./command.ts";
 import { JSON_SWITCH } from "./contract/address.ts";
@@ -26,12 +26,18 @@ export const command = defineCommand({
     stop: { type: "boolean", description: "The turn has stopped, whatever the payload says" },
     ...JSON_SWITCH,
   },
-  examples: ["writ record < payload.json", 'echo \'{"tool":"bash","command":"make","exit_code":0}\' | writ record --harness generic'],
+  examples: [
+    "writ record < payload.json",
+    'echo \'{"tool":"bash","command":"make","exit_code":0}\' | writ record --harness generic',
+  ],
   notes: [
     "Standard output stays empty without --json: what a hook prints can make an agent run again.",
     "Register it for PostToolUse and PostToolUseFailure alike, and for SubagentStart and SubagentStop.",
   ],
-  exits: { 0: "always, but for a wrong command line typed at a terminal", 2: "a wrong command line typed at a terminal" },
+  exits: {
+    0: "always, but for a wrong command line typed at a terminal",
+    2: "a wrong command line typed at a terminal",
+  },
   async run({ args, json, out }) {
     const named = args["contract-id"] ?? null;
     const payload = await readPayload();
@@ -83,7 +89,9 @@ function parsePayload(text: string): JsonValue {
   try {
     return JSON.parse(text) as JsonValue;
   } catch (error) {
-    throw new WritError("bad_json", `The payload is no JSON: ${error instanceof Error ? error.message : error}`, { cause: error });
+    throw new WritError("bad_json", `The payload is no JSON: ${error instanceof Error ? error.message : error}`, {
+      cause: error,
+    });
   }
 }
 
@@ -96,7 +104,12 @@ function report(out: Output, json: boolean, kept: Kept): void {
     out.talk(`Nothing was recorded: ${kept.why}`);
     if (json) out.document({ ok: true, status: "unbound", reason: kept.why });
   } else if (json) {
-    out.document({ ok: true, status: "recorded", contract_id: kept.contract_id, records: kept.records.map(recordDocument) });
+    out.document({
+      ok: true,
+      status: "recorded",
+      contract_id: kept.contract_id,
+      records: kept.records.map(recordDocument),
+    });
   }
 }
 

@@ -5,7 +5,10 @@ import { stripControls } from "../core/terminal.ts";
 const CELL_LIMIT = 60;
 
 /** @returns one line a row, the header first; no line ends in a blank */
-export function tableLines(header: readonly string[], rows: readonly (readonly (string | number | null)[])[]): readonly string[] {
+export function tableLines(
+  header: readonly string[],
+  rows: readonly (readonly (string | number | null)[])[],
+): readonly string[] {
   const cells = [header, ...rows.map((row) => row.map((cell) => cellText(cell)))];
   const widths = header.map((_, column) => Math.max(...cells.map((row) => Bun.stringWidth(row[column] ?? ""))));
   return cells.map((row) =>

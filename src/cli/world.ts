@@ -10,7 +10,12 @@ import { draftFolder, sha256 } from "../store/drafts.ts";
 import { openStore, openStoreToRead } from "../store/open.ts";
 
 /** Where this user's things lie. */
-export type Places = { readonly data: string; readonly database: string; readonly drafts: string; readonly scratch: string };
+export type Places = {
+  readonly data: string;
+  readonly database: string;
+  readonly drafts: string;
+  readonly scratch: string;
+};
 
 export function placesOf(environment: NodeJS.ProcessEnv = process.env): Places {
   const data = filled(environment.WRIT_DATA_DIR) ?? join(filled(environment.HOME) ?? homedir(), ".writ");

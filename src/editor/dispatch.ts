@@ -65,7 +65,10 @@ export function dispatchTurn(world: DispatchWorld, dispatch: Dispatch): Dispatch
   const contract_id = `${agent_id}.${world.mint.token()}`;
   const kind = dispatch.kind ?? kindOf(dispatch);
   const publication = new Publication(world);
-  let born: Omit<Dispatched, "warnings" | "kernel"> & { readonly kernelOf: (environment: Environment) => string; readonly unknown: readonly string[] };
+  let born: Omit<Dispatched, "warnings" | "kernel"> & {
+    readonly kernelOf: (environment: Environment) => string;
+    readonly unknown: readonly string[];
+  };
   try {
     born = world.store.write((tables) => {
       publication.discard();
@@ -122,8 +125,12 @@ export function dispatchTurn(world: DispatchWorld, dispatch: Dispatch): Dispatch
         parent_handoff_id: binding.parent_handoff_id,
         binding_rejection: binding.rejection,
         unknown: [
-          ...(brief_id === dispatch.brief_id ? [] : [`There is no brief ${dispatch.brief_id}: the turn is born without one`]),
-          ...(plan_id === dispatch.plan_id ? [] : [`There is no plan ${dispatch.plan_id}: the turn is born without one`]),
+          ...(brief_id === dispatch.brief_id
+            ? []
+            : [`There is no brief ${dispatch.brief_id}: the turn is born without one`]),
+          ...(plan_id === dispatch.plan_id
+            ? []
+            : [`There is no plan ${dispatch.plan_id}: the turn is born without one`]),
         ],
         kernelOf: (environment) =>
           renderKernel({
@@ -183,7 +190,12 @@ function bind(tables: Tables, kind: string, dispatch: Dispatch): Binding {
   };
 }
 
-function refusal(tables: Tables, kind: string, planTaskId: number | null, parentId: number | null): BindingRejection["reason"] | null {
+function refusal(
+  tables: Tables,
+  kind: string,
+  planTaskId: number | null,
+  parentId: number | null,
+): BindingRejection["reason"] | null {
   if (kind === "task_execution" && planTaskId === null) return "task_execution_requires_plan_task_id";
   if (planTaskId !== null) {
     const task = tables.tasks.find(planTaskId);
@@ -211,8 +223,10 @@ type Project = {
 function resolveProject(tables: Tables, dispatch: Dispatch): Project {
   const identity = tables.context.get(dispatch.workspace, "project_identity");
   if (dispatch.project !== null) {
-    const key = identity === null ? undefined : Object.keys(identity).find((name) => fold(name) === fold(dispatch.project ?? ""));
-    if (identity === null || key === undefined) return { name: null, path: null, workflow: null, token: dispatch.project };
+    const key =
+      identity === null ? undefined : Object.keys(identity).find((name) => fold(name) === fold(dispatch.project ?? ""));
+    if (identity === null || key === undefined)
+      return { name: null, path: null, workflow: null, token: dispatch.project };
     const facts = valueAt(identity, key);
     const text = (name: string) => {
       const value = isObject(facts) ? valueAt(facts, name) : undefined;
@@ -220,7 +234,9 @@ function resolveProject(tables: Tables, dispatch: Dispatch): Project {
     };
     return { name: key, path: text("path"), workflow: text("workflow"), token: null };
   }
-  const keys = new Set(tables.context.listWorkspaces("project_identity").flatMap(({ payload }) => Object.keys(payload).map(fold)));
+  const keys = new Set(
+    tables.context.listWorkspaces("project_identity").flatMap(({ payload }) => Object.keys(payload).map(fold)),
+  );
   const token = (dispatch.goal ?? "").split(/[^\p{L}\p{N}_-]+/u).find((word) => word !== "" && keys.has(fold(word)));
   return { name: null, path: null, workflow: null, token: token ?? null };
 }

@@ -2,8 +2,8 @@
 import { type Mutation, mutate } from "../core/contract/mutate.ts";
 import { WritError } from "../core/error.ts";
 import { type Address, resolveTarget } from "./target.ts";
-import { editDraft, type Written } from "./write.ts";
 import type { World } from "./world.ts";
+import { editDraft, type Written } from "./write.ts";
 
 /** Errors: those of `editDraft`, and `empty_path`, `path_through_list`, `not_a_list`, `not_an_object`, `list_overwrite`. */
 export function mutateDraft(world: World, address: Address, mutation: Mutation): Written {

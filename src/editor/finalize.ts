@@ -11,7 +11,15 @@ import { repair } from "../core/contract/repair.ts";
 import type { HandoffRow, Tables } from "../core/contract/repository.ts";
 import { isClosed, isTerminal } from "../core/contract/state.ts";
 import { WritError } from "../core/error.ts";
-import { compactJson, isArray, isObject, type JsonObject, type JsonValue, valueAt, withKey } from "../core/json/value.ts";
+import {
+  compactJson,
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  valueAt,
+  withKey,
+} from "../core/json/value.ts";
 import { advise } from "../core/record/advice.ts";
 import { checkContent, lastRunOf } from "../core/record/content-checks.ts";
 import { verifyChain } from "../core/record/digest.ts";
@@ -22,8 +30,8 @@ import type { Issue } from "../core/result.ts";
 import { draftText, recordChange } from "./journal.ts";
 import { type Loaded, loadDraft, recordNews } from "./load.ts";
 import { type Address, resolveTarget, type Target } from "./target.ts";
-import { assertValid, Publication, withBirthMark } from "./write.ts";
 import type { World } from "./world.ts";
+import { assertValid, Publication, withBirthMark } from "./write.ts";
 
 export type CloseWorld = World & {
   /** Whether the word names a program on PATH. */
@@ -138,14 +146,24 @@ function closeInside(
   };
 }
 
-function journalClose(world: World, tables: Tables, draft_id: string, loaded: Loaded, sound: JsonObject, final: JsonObject): void {
+function journalClose(
+  world: World,
+  tables: Tables,
+  draft_id: string,
+  loaded: Loaded,
+  sound: JsonObject,
+  final: JsonObject,
+): void {
   recordNews(world, tables, draft_id, loaded);
   recordChange(world, tables, { draft_id, verb: "repair", before: loaded.envelope, after: sound });
   recordChange(world, tables, { draft_id, verb: "finalize", before: sound, after: final });
 }
 
 /** The live link of the chain that the id is in; the id itself when it has no row. */
-export function liveOf(tables: Tables, draftId: string): { readonly draft_id: string; readonly row: HandoffRow | null } {
+export function liveOf(
+  tables: Tables,
+  draftId: string,
+): { readonly draft_id: string; readonly row: HandoffRow | null } {
   const addressed = tables.handoffs.find(draftId);
   if (addressed === null) return { draft_id: draftId, row: null };
   const row = liveLink(tables.handoffs, addressed);
@@ -188,9 +206,13 @@ export function examineClose(world: CloseWorld, tables: Tables, input: CloseInpu
   });
   if (gate.outcome === "refuse") throw gate.error;
   if (gate.outcome === "checkpoint" && row !== null && isClosed(row.agent_state)) {
-    throw new WritError("closed", `The contract "${draft_id}" is closed (${row.agent_state}) and does not go back to IN_PROGRESS`, {
-      hint: "A write with set, add or fill opens a new contract that continues it",
-    });
+    throw new WritError(
+      "closed",
+      `The contract "${draft_id}" is closed (${row.agent_state}) and does not go back to IN_PROGRESS`,
+      {
+        hint: "A write with set, add or fill opens a new contract that continues it",
+      },
+    );
   }
 
   const isBound = tables.records.isBound([draft_id, ...chain.map((link) => link.contract_id)]);
@@ -213,7 +235,8 @@ export function examineClose(world: CloseWorld, tables: Tables, input: CloseInpu
     };
   }
 
-  const isImported = row !== null && isClosed(row.agent_state) && row.cut_reason === null && row.content_checks === null;
+  const isImported =
+    row !== null && isClosed(row.agent_state) && row.cut_reason === null && row.content_checks === null;
   const checked = isImported ? null : checkClaims(world, tables, input, isBound ? record : null, scope);
   const content_checks: JsonObject | null =
     checked === null
@@ -268,7 +291,10 @@ function checkClaims(
   }
   const advice = restsOn === null ? [] : adviceFor(restsOn, input.stale);
   if (advice.length > 0 && input.strict) {
-    throw new WritError("advised", "advised -- the claim is weak, and --strict was given.", { status: "rejected", issues: advice });
+    throw new WritError("advised", "advised -- the claim is weak, and --strict was given.", {
+      status: "rejected",
+      issues: advice,
+    });
   }
   return { skipped, advice };
 }
@@ -285,7 +311,10 @@ function runsOf(record: readonly ToolRecord[]): readonly Run[] {
   return record.filter((one): one is Run => one.tool === "bash" && one.command !== null);
 }
 
-function claimsOf(envelope: JsonObject): { readonly verification: JsonValue | undefined; readonly verbatim: JsonValue | undefined } {
+function claimsOf(envelope: JsonObject): {
+  readonly verification: JsonValue | undefined;
+  readonly verbatim: JsonValue | undefined;
+} {
   const report = valueAt(envelope, "evidence_report");
   if (!isObject(report)) return { verification: undefined, verbatim: undefined };
   return { verification: valueAt(report, "verification"), verbatim: valueAt(report, "verbatim_outputs") };
@@ -319,7 +348,9 @@ export function staleAround(world: CloseWorld, target: Target): StaleFiles {
     const { verification } = claimsOf(envelope);
     const command = isObject(verification) ? valueAt(verification, "command") : undefined;
     const run = typeof command === "string" ? lastRunOf(command, runsOf(record)) : null;
-    const edits = record.flatMap((one) => (one.tool === "edit" && one.path !== null ? [{ seq: one.seq, path: one.path }] : []));
+    const edits = record.flatMap((one) =>
+      one.tool === "edit" && one.path !== null ? [{ seq: one.seq, path: one.path }] : [],
+    );
     return { run, edits };
   });
   if (found === null) return { seq: null, paths: [], edits: [] };
@@ -336,7 +367,11 @@ function scopeOf(tables: Tables, chain: readonly HandoffRow[], planTaskId: numbe
   const parent = binding.parent_handoff_id === null ? null : tables.handoffs.findById(binding.parent_handoff_id);
   const briefOfTask = (id: number | null) => (id === null ? null : (tables.tasks.find(id)?.brief_id ?? null));
   return {
-    brief_id: briefOf(chain) ?? briefOfTask(binding.plan_task_id) ?? parent?.brief_id ?? briefOfTask(parent?.plan_task_id ?? null),
+    brief_id:
+      briefOf(chain) ??
+      briefOfTask(binding.plan_task_id) ??
+      parent?.brief_id ??
+      briefOfTask(parent?.plan_task_id ?? null),
     plan_task_id: binding.plan_task_id ?? parent?.plan_task_id ?? null,
   };
 }

@@ -21,13 +21,18 @@ export function sweepDrafts(world: SweepWorld): readonly string[] {
     const now = world.clock.ms();
     if (!world.drafts.claimSweep(now)) return [];
     world.drafts.sweep(now);
-    const drafts = world.drafts.list().map((draft) => ({ ...draft, remove: () => world.drafts.remove(draft.draft_id) }));
+    const drafts = world.drafts
+      .list()
+      .map((draft) => ({ ...draft, remove: () => world.drafts.remove(draft.draft_id) }));
     const scratch = world.scratch.list().map(({ name, modified_ms }) => ({
       draft_id: contractOf(name),
       modified_ms,
       remove: () => world.scratch.remove(name),
     }));
-    const closed = closedAmong(world, [...drafts, ...scratch].map((one) => one.draft_id));
+    const closed = closedAmong(
+      world,
+      [...drafts, ...scratch].map((one) => one.draft_id),
+    );
     for (const one of drafts) if (isOver(world, one, closed, now)) one.remove();
     for (const one of scratch) if (closed.has(one.draft_id) && isOver(world, one, closed, now)) one.remove();
     return [];

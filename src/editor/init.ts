@@ -3,8 +3,8 @@ import { agentPart, initialEnvelope } from "../core/contract/envelope.ts";
 import { WritError } from "../core/error.ts";
 import { draftText, recordChange } from "./journal.ts";
 import { checkDraftId } from "./target.ts";
-import { assertValid, Publication } from "./write.ts";
 import type { World } from "./world.ts";
+import { assertValid, Publication } from "./write.ts";
 
 export type Initialised = {
   readonly draft_id: string;
@@ -18,12 +18,19 @@ export type Initialised = {
  * Errors: `invalid_draft_id`, `usage` when the two ids differ, `validation` for a malformed agent id,
  * `draft_exists`.
  */
-export function initDraft(world: World, given: { readonly agent_id: string | null; readonly draft_id: string | null }): Initialised {
+export function initDraft(
+  world: World,
+  given: { readonly agent_id: string | null; readonly draft_id: string | null },
+): Initialised {
   if (given.draft_id !== null) checkDraftId(given.draft_id, "--draft-id");
   if (given.draft_id !== null && given.agent_id !== null && agentPart(given.draft_id) !== given.agent_id) {
-    throw new WritError("usage", `The agent of the draft id "${given.draft_id}" is not "${given.agent_id}": such a draft could never be finalized`, {
-      hint: "Give one of the two, or make the part before the first dot the agent id",
-    });
+    throw new WritError(
+      "usage",
+      `The agent of the draft id "${given.draft_id}" is not "${given.agent_id}": such a draft could never be finalized`,
+      {
+        hint: "Give one of the two, or make the part before the first dot the agent id",
+      },
+    );
   }
   const agent_id = given.agent_id ?? (given.draft_id === null ? world.mint.agentId() : agentPart(given.draft_id));
   const draft_id = given.draft_id ?? checkDraftId(`${agent_id}.${world.mint.token()}`, "--agent-id");
@@ -42,7 +49,13 @@ export function initDraft(world: World, given: { readonly agent_id: string | nul
       return recordChange(world, tables, { draft_id, verb: "init", before: null, after: envelope });
     });
     const warnings = publication.publish();
-    return { draft_id, agent_id, agent_id_minted: given.agent_id === null && given.draft_id === null, change_id, warnings };
+    return {
+      draft_id,
+      agent_id,
+      agent_id_minted: given.agent_id === null && given.draft_id === null,
+      change_id,
+      warnings,
+    };
   } catch (error) {
     publication.discard();
     throw error;

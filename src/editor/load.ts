@@ -5,13 +5,12 @@
  * is: the newest state; an older one, which a crash between commit and rename left behind; or one that the journal
  * never saw, which was edited by hand.
  */
-import { initialEnvelope, isAgentId } from "../core/contract/envelope.ts";
-import { agentPart } from "../core/contract/envelope.ts";
+import { agentPart, initialEnvelope, isAgentId } from "../core/contract/envelope.ts";
 import type { DraftFile, HandoffRow, Tables } from "../core/contract/repository.ts";
 import { WritError } from "../core/error.ts";
 import { parseJson } from "../core/json/parse.ts";
 import { isObject, type JsonObject, type JsonValue, valueAt } from "../core/json/value.ts";
-import { type JournalVerb, recordChange, rebuild } from "./journal.ts";
+import { type JournalVerb, rebuild, recordChange } from "./journal.ts";
 import { noDraftFor } from "./target.ts";
 import type { World } from "./world.ts";
 
@@ -75,7 +74,9 @@ export function adoptable(draftId: string, row: HandoffRow | null): JsonObject |
 /** The envelope a row holds; null where it holds only a birth mark, or nothing readable. */
 export function rowEnvelope(row: HandoffRow): JsonObject | null {
   const parsed = parseJson(row.raw_handoff_json);
-  return parsed.ok && isObject(parsed.value) && valueAt(parsed.value, "evidence_report") !== undefined ? parsed.value : null;
+  return parsed.ok && isObject(parsed.value) && valueAt(parsed.value, "evidence_report") !== undefined
+    ? parsed.value
+    : null;
 }
 
 /** Errors: `draft_unreadable`. */

@@ -1,8 +1,8 @@
 /** Looking at rows and at history: `list`, `show`, `chain`, `log`, `diff`. All of it reads and nothing writes. */
-import { findChanges, overlaps, type Change } from "../core/contract/changes.ts";
+import { type Change, findChanges, overlaps } from "../core/contract/changes.ts";
 import { wholeChain } from "../core/contract/links.ts";
-import type { HandoffFilter, HandoffRow, JournalChange } from "../core/contract/repository.ts";
 import { splitPath } from "../core/contract/path.ts";
+import type { HandoffFilter, HandoffRow, JournalChange } from "../core/contract/repository.ts";
 import { WritError } from "../core/error.ts";
 import type { JsonObject } from "../core/json/value.ts";
 import type { ToolRecord } from "../core/record/tool-record.ts";
@@ -78,7 +78,12 @@ export function compareChanges(
   world: ReadingWorld,
   address: Address,
   range: { readonly from: number | null; readonly to: number | null },
-): { readonly draft_id: string; readonly from: number | null; readonly to: number | null; readonly changes: readonly Change[] } {
+): {
+  readonly draft_id: string;
+  readonly from: number | null;
+  readonly to: number | null;
+  readonly changes: readonly Change[];
+} {
   const { draft_id } = resolveTarget(world, address);
   const journal = journalOf(world, draft_id);
   const to = range.to ?? journal.at(-1)?.change_id ?? null;
@@ -103,5 +108,7 @@ function touching(change: JournalChange, wanted: string): readonly JournalChange
 }
 
 function noRow(id: string): WritError {
-  return new WritError("no_row", `There is no contract or row "${id}"`, { hint: "See the rows with: writ contract list" });
+  return new WritError("no_row", `There is no contract or row "${id}"`, {
+    hint: "See the rows with: writ contract list",
+  });
 }

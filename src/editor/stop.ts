@@ -11,11 +11,11 @@ import { WritError } from "../core/error.ts";
 import { compactJson, isArray, isObject, type JsonObject, valueAt, withKey } from "../core/json/value.ts";
 import { recoverList } from "../core/record/stamp.ts";
 import type { Transcript } from "../core/record/transcript.ts";
-import { draftText, recordChange } from "./journal.ts";
 import { liveOf } from "./finalize.ts";
+import { draftText, recordChange } from "./journal.ts";
 import { type Loaded, loadDraft, recordNews, rowEnvelope } from "./load.ts";
-import { Publication, withBirthMark } from "./write.ts";
 import type { World } from "./world.ts";
+import { Publication, withBirthMark } from "./write.ts";
 
 export type StopRequest = {
   readonly contract_id: string;
@@ -46,7 +46,12 @@ export function stopTurn(world: World, request: StopRequest): Stopped {
   }
 }
 
-function stopInside(world: World, tables: Tables, request: StopRequest, publication: Publication): Omit<Stopped, "warnings"> {
+function stopInside(
+  world: World,
+  tables: Tables,
+  request: StopRequest,
+  publication: Publication,
+): Omit<Stopped, "warnings"> {
   publication.discard();
   const { draft_id, row } = liveOf(tables, request.contract_id);
   if (row !== null && isClosed(row.agent_state)) return { contract_id: draft_id, cut_reason: null };
@@ -54,7 +59,12 @@ function stopInside(world: World, tables: Tables, request: StopRequest, publicat
 
   const recovered = recover(loaded.envelope, request);
   const isTruncated = (request.stop_reason ?? request.transcript?.stop_reason) === "max_tokens";
-  const cut = row === null ? "backstop_capture" : isTruncated && validate(loaded.envelope).length === 0 ? "salvaged_truncation" : "reaped";
+  const cut =
+    row === null
+      ? "backstop_capture"
+      : isTruncated && validate(loaded.envelope).length === 0
+        ? "salvaged_truncation"
+        : "reaped";
   const mark = { backstop_capture: "backstop", salvaged_truncation: "salvaged", reaped: "reaped" }[cut];
   let marked = row === null ? recovered : withBirthMark(row, recovered);
   for (const key of ["degraded", "auto_captured", mark]) marked = withKey(marked, key, true);
@@ -96,7 +106,8 @@ function loadAnything(
   } catch (error) {
     if (!(error instanceof WritError) || (error.code !== "no_draft" && error.code !== "draft_unreadable")) throw error;
     const envelope = row === null ? null : (rowEnvelope(row) ?? initialEnvelope(row.agent_id));
-    if (envelope === null) throw new WritError("no_row", `There is neither a turn nor a readable draft of "${draftId}"`, { cause: error });
+    if (envelope === null)
+      throw new WritError("no_row", `There is neither a turn nor a readable draft of "${draftId}"`, { cause: error });
     return { loaded: { envelope, news: null, journalled: null }, isReadable: false };
   }
 }
@@ -114,7 +125,13 @@ function recover(envelope: JsonObject, { transcript, redactCommand }: StopReques
   return withKey(envelope, "evidence_report", filled);
 }
 
-function backstopRow(world: World, tables: Tables, request: StopRequest, draftId: string, envelope: JsonObject): number {
+function backstopRow(
+  world: World,
+  tables: Tables,
+  request: StopRequest,
+  draftId: string,
+  envelope: JsonObject,
+): number {
   const workspace = world.workspace ?? "me";
   tables.workspaces.ensure(workspace, world.clock.now());
   const bare = bareBirth({

@@ -22,7 +22,8 @@ export function resolveTarget(world: ReadingWorld, address: Address): Target {
     const prefix = `${address.agent_id}.`;
     const drafts = world.drafts.list().filter((draft) => draft.draft_id.startsWith(prefix));
     const [newest] = drafts;
-    if (newest === undefined) throw noDraft(`No draft found for agent '${address.agent_id}'. Run 'writ contract init' first.`);
+    if (newest === undefined)
+      throw noDraft(`No draft found for agent '${address.agent_id}'. Run 'writ contract init' first.`);
     const live = liveOnly(world, drafts);
     if (live.length > 1) throw ambiguous(world, "ambiguous_agent_draft", live, `agent "${address.agent_id}" has`);
     return { draft_id: (live[0] ?? newest).draft_id, named: false };

@@ -3,8 +3,8 @@ import { overlaps, revertChanges } from "../core/contract/changes.ts";
 import type { JournalChange } from "../core/contract/repository.ts";
 import { WritError } from "../core/error.ts";
 import { type Address, resolveTarget } from "./target.ts";
-import { editDraft, type Written } from "./write.ts";
 import type { World } from "./world.ts";
+import { editDraft, type Written } from "./write.ts";
 
 export type Undone = Written & { readonly undoes: number };
 
@@ -56,7 +56,10 @@ function choose(draftId: string, journal: readonly JournalChange[], changeId: nu
     throw new WritError(
       "undo_conflict",
       `Cannot undo change ${chosen.change_id} of "${draftId}": change ${later.change_id} touched "${path}" after it`,
-      { path, hint: `Undo change ${later.change_id} first: writ contract undo --draft-id ${draftId} --change ${later.change_id}` },
+      {
+        path,
+        hint: `Undo change ${later.change_id} first: writ contract undo --draft-id ${draftId} --change ${later.change_id}`,
+      },
     );
   }
   return chosen;

@@ -1,14 +1,15 @@
 /** `validate`: the verdict on a draft as it stands, and on its close. Writes nothing, repairs nothing, adopts nothing. */
+
+import { validationError } from "../core/contract/rejection.ts";
 import type { HandoffRow, Tables } from "../core/contract/repository.ts";
+import { validate } from "../core/contract/validate.ts";
 import { isObject, type JsonObject } from "../core/json/value.ts";
 import type { Issue } from "../core/result.ts";
-import { validationError } from "../core/contract/rejection.ts";
-import { validate } from "../core/contract/validate.ts";
 import { type CloseWorld, examineClose, liveOf, staleAround } from "./finalize.ts";
 import { loadDraft, parseDraftValue } from "./load.ts";
 import { type Address, noDraftFor, resolveTarget } from "./target.ts";
-import { checkEnvelope } from "./write.ts";
 import type { ReadingWorld } from "./world.ts";
+import { checkEnvelope } from "./write.ts";
 
 export type Validated = {
   readonly draft_id: string;
@@ -25,7 +26,10 @@ export function validateDraft(world: ReadingWorld, address: Address): Validated 
   const value = parseDraftValue(draft_id, file);
   if (!isObject(value)) throw validationError(validate(value), `draft ${draft_id} is not valid.`);
   const { store } = world;
-  const issues = store === null ? checkEnvelope(value, null) : store.read((tables) => checkEnvelope(current(world, tables, draft_id), tables));
+  const issues =
+    store === null
+      ? checkEnvelope(value, null)
+      : store.read((tables) => checkEnvelope(current(world, tables, draft_id), tables));
   if (issues.length > 0) throw validationError(issues, `draft ${draft_id} is not valid.`);
   return { draft_id, cross_check: store === null ? "skipped" : "done", would: null, advice: [] };
 }
@@ -54,7 +58,11 @@ export function validateClose(world: CloseWorld, address: Address, strict: boole
   });
 }
 
-function current(world: Pick<ReadingWorld, "drafts">, tables: Tables, draft_id: string, row: HandoffRow | null = null): JsonObject {
+function current(
+  world: Pick<ReadingWorld, "drafts">,
+  tables: Tables,
+  draft_id: string,
+  row: HandoffRow | null = null,
+): JsonObject {
   return loadDraft(world, tables, { draft_id, named: false, row }).envelope;
 }
-

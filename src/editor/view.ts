@@ -7,8 +7,8 @@ import type { JsonObject, JsonValue } from "../core/json/value.ts";
 import { draftText, rebuild } from "./journal.ts";
 import { adoptable, loadDraft, parseDraft, recordNews, rowEnvelope } from "./load.ts";
 import { type Address, noDraftFor, resolveTarget, type Target } from "./target.ts";
-import { Publication } from "./write.ts";
 import type { ReadingWorld, World } from "./world.ts";
+import { Publication } from "./write.ts";
 
 export type View = {
   readonly draft_id: string;
@@ -63,7 +63,10 @@ export function viewByHarness(world: ReadingWorld, harnessAgentId: string): View
 /** One field of an envelope. Errors: `no_such_field`, `empty_path`. */
 export function fieldOf(envelope: JsonObject, field: string): JsonValue {
   const segments = splitPath(field);
-  if (segments.length === 0) throw new WritError("empty_path", `The path "${field}" has no segment`, { hint: "Name a field, for example evidence_report.key_outputs" });
+  if (segments.length === 0)
+    throw new WritError("empty_path", `The path "${field}" has no segment`, {
+      hint: "Name a field, for example evidence_report.key_outputs",
+    });
   const found = readPath(envelope, segments);
   if (found.found) return found.value;
   throw new WritError("no_such_field", found.message, { path: field });
@@ -78,9 +81,13 @@ export function noSuchChange(draftId: string, changeId: number): WritError {
 function ofRow(row: HandoffRow): View & { readonly row: HandoffRow } {
   const envelope = rowEnvelope(row);
   if (envelope !== null) return { draft_id: row.contract_id, envelope, row };
-  throw new WritError("nothing_recoverable", `The row of "${row.contract_id}" holds no readable envelope, and there is no draft`, {
-    hint: `Its history may: writ contract log --draft-id ${row.contract_id}`,
-  });
+  throw new WritError(
+    "nothing_recoverable",
+    `The row of "${row.contract_id}" holds no readable envelope, and there is no draft`,
+    {
+      hint: `Its history may: writ contract log --draft-id ${row.contract_id}`,
+    },
+  );
 }
 
 /** Makes the missing draft of an open row. Errors: `no_draft`. */

@@ -19,7 +19,7 @@ import { validate } from "../core/contract/validate.ts";
 import { WritError } from "../core/error.ts";
 import { compactJson, isObject, type JsonObject, type JsonValue } from "../core/json/value.ts";
 import type { Issue } from "../core/result.ts";
-import { draftText, type JournalVerb, recordChange, rebuild } from "./journal.ts";
+import { draftText, type JournalVerb, rebuild, recordChange } from "./journal.ts";
 import { loadDraft, recordNews, rowEnvelope } from "./load.ts";
 import type { Target } from "./target.ts";
 import type { World } from "./world.ts";
@@ -53,7 +53,11 @@ export type Edit = {
   /** Undo works on the very contract it is given, and on the draft as it is. */
   readonly strict: boolean;
   /** The new envelope from the loaded one; throws what the verb refuses. */
-  readonly change: (envelope: JsonObject, tables: Tables, draftId: string) => { readonly envelope: JsonObject; readonly undoes?: number };
+  readonly change: (
+    envelope: JsonObject,
+    tables: Tables,
+    draftId: string,
+  ) => { readonly envelope: JsonObject; readonly undoes?: number };
 };
 
 /**
@@ -87,7 +91,9 @@ function editInside(world: World, tables: Tables, edit: Edit, publication: Publi
   if (place.seed !== null) {
     recordChange(world, tables, { draft_id: draftId, verb: "continue", before: null, after: place.seed });
   } else recordNews(world, tables, draftId, loaded);
-  const { envelope: sound, lines: sanitized } = edit.strict ? { envelope: loaded.envelope, lines: [] } : repair(loaded.envelope);
+  const { envelope: sound, lines: sanitized } = edit.strict
+    ? { envelope: loaded.envelope, lines: [] }
+    : repair(loaded.envelope);
   recordChange(world, tables, { draft_id: draftId, verb: "repair", before: loaded.envelope, after: sound });
 
   const { envelope: changed, undoes } = edit.change(sound, tables, draftId);
@@ -157,9 +163,13 @@ type Place = {
 function placeOf(tables: Tables, draftId: string): Place {
   const row = tables.handoffs.find(draftId);
   if (row !== null && isClosed(row.agent_state)) {
-    throw new WritError("closed", `The contract "${draftId}" is closed (${row.agent_state}): its envelope does not change`, {
-      hint: "A write with set, add or fill opens a new contract that continues it",
-    });
+    throw new WritError(
+      "closed",
+      `The contract "${draftId}" is closed (${row.agent_state}): its envelope does not change`,
+      {
+        hint: "A write with set, add or fill opens a new contract that continues it",
+      },
+    );
   }
   return { draft_id: draftId, row, seed: null, closed: null, continuation: null };
 }
@@ -199,7 +209,17 @@ function openContinuation(world: World, tables: Tables, place: Place): Continuat
     raw_handoff_json: compactJson(seed),
     created_at: world.clock.now(),
   });
-  const { agent_name, session_id, harness_agent_id, kind, plan_id, plan_task_id, parent_handoff_id, can_read, can_write } = closed;
+  const {
+    agent_name,
+    session_id,
+    harness_agent_id,
+    kind,
+    plan_id,
+    plan_task_id,
+    parent_handoff_id,
+    can_read,
+    can_write,
+  } = closed;
   const { id } = tables.handoffs.insertBirth({
     ...bare,
     agent_name,

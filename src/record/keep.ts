@@ -48,7 +48,8 @@ export type HookRequest = {
 /** Keeps what a harness's hook reported, or binds the turn it says has started. Errors: as `keepRun`. */
 export function keepHook(world: World, request: HookRequest): Kept {
   const { event } = request;
-  const captures = event.kind === "captures" ? event.captures.map((hook) => complete(world, hook, request.streamFile)) : [];
+  const captures =
+    event.kind === "captures" ? event.captures.map((hook) => complete(world, hook, request.streamFile)) : [];
   return world.store.write((tables) => {
     const place = placeOfHook(tables, {
       named: request.contract_id,

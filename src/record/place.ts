@@ -26,7 +26,12 @@ export function placeOfContract(tables: Tables, contractId: string): Place {
  */
 export function placeOfHook(
   tables: Tables,
-  hook: { readonly named: string | null; readonly environment: string | null; readonly origin: HookOrigin; readonly mayClaim: boolean },
+  hook: {
+    readonly named: string | null;
+    readonly environment: string | null;
+    readonly origin: HookOrigin;
+    readonly mayClaim: boolean;
+  },
 ): Place {
   const { named, environment, origin, mayClaim } = hook;
   if (named !== null) return placeOfContract(tables, named);
@@ -37,11 +42,14 @@ export function placeOfHook(
   }
   const own = tables.handoffs.findByHarness(origin.agent_id);
   if (own !== null) return placeOfRow(tables, own);
-  if (!mayClaim || origin.session_id === null) return { contract_id: null, why: `no turn is of agent "${origin.agent_id}"` };
+  if (!mayClaim || origin.session_id === null)
+    return { contract_id: null, why: `no turn is of agent "${origin.agent_id}"` };
   const unclaimed = tables.handoffs.listUnclaimed(origin.session_id, 2);
   const [row] = unclaimed;
-  if (row === undefined) return { contract_id: null, why: `session "${origin.session_id}" has no turn that waits for an agent` };
-  if (unclaimed.length > 1) return { contract_id: null, why: `session "${origin.session_id}" has several turns that wait for an agent` };
+  if (row === undefined)
+    return { contract_id: null, why: `session "${origin.session_id}" has no turn that waits for an agent` };
+  if (unclaimed.length > 1)
+    return { contract_id: null, why: `session "${origin.session_id}" has several turns that wait for an agent` };
   tables.handoffs.stampHarness(row.id, origin.agent_id);
   return { contract_id: row.contract_id, row };
 }

@@ -10,13 +10,18 @@ export type Verified = { readonly contract_id: string; readonly count: number; r
  *
  * Errors: `record_broken`, with the first record that does not fit; `no_row` when the id has neither row nor record.
  */
-export function verifyRecord(world: { readonly store: ContractStore | null; sha256(text: string): string }, contractId: string): Verified {
+export function verifyRecord(
+  world: { readonly store: ContractStore | null; sha256(text: string): string },
+  contractId: string,
+): Verified {
   const found = world.store?.read((tables) => ({
     row: tables.handoffs.find(contractId),
     records: tables.records.list(contractId),
   }));
   if (found === undefined || (found.row === null && found.records.length === 0)) {
-    throw new WritError("no_row", `There is neither a turn nor a record of "${contractId}"`, { hint: "See the turns with: writ contract list" });
+    throw new WritError("no_row", `There is neither a turn nor a record of "${contractId}"`, {
+      hint: "See the turns with: writ contract list",
+    });
   }
   const { row, records } = found;
   const chain = verifyChain(records, world.sha256);
@@ -33,10 +38,14 @@ export function verifyRecord(world: { readonly store: ContractStore | null; sha2
 
 function broken(contractId: string, seq: number | "record_head", expected: string, found: string): WritError {
   const where = seq === "record_head" ? "at the head that its close stored" : `at ${seq}`;
-  return new WritError("record_broken", `The record of "${contractId}" does not fit ${where}: expected ${expected}, found ${found}`, {
-    status: "broken",
-    path: "tool_record",
-    details: { contract_id: contractId, seq, expected, found },
-    hint: "A record was changed, removed or put in after it was written",
-  });
+  return new WritError(
+    "record_broken",
+    `The record of "${contractId}" does not fit ${where}: expected ${expected}, found ${found}`,
+    {
+      status: "broken",
+      path: "tool_record",
+      details: { contract_id: contractId, seq, expected, found },
+      hint: "A record was changed, removed or put in after it was written",
+    },
+  );
 }

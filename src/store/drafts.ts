@@ -14,6 +14,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  type Stats,
   statSync,
   utimesSync,
   writeSync,
@@ -33,8 +34,8 @@ export function draftFolder(folder: string): DraftFolder {
   return {
     read(draftId) {
       const path = pathOf(draftId);
-      const stat = lstatSync(path, { throwIfNoEntry: false });
-      if (stat === undefined) return null;
+      const stat = lookAt(draftId, path);
+      if (stat === null) return null;
       if (!stat.isFile()) throw unreadable(draftId, path, "it is no regular file");
       if (stat.size > ENVELOPE_LIMIT) throw unreadable(draftId, path, `it has ${stat.size} bytes, more than 16 MiB`);
       try {
@@ -43,16 +44,24 @@ export function draftFolder(folder: string): DraftFolder {
         return { text, digest: sha256(bytes), modified_ms: stat.mtimeMs };
       } catch (error) {
         if (isCode(error, "ENOENT")) return null; // removed between the two looks
-        throw unreadable(draftId, path, isCode(error, "ERR_ENCODING_INVALID_ENCODED_DATA") ? "it is no UTF-8 text" : reasonOf(error));
+        throw unreadable(
+          draftId,
+          path,
+          isCode(error, "ERR_ENCODING_INVALID_ENCODED_DATA") ? "it is no UTF-8 text" : reasonOf(error),
+        );
       }
     },
     stage(draftId, text) {
       const path = pathOf(draftId);
       const bytes = Buffer.from(text);
       if (bytes.length > ENVELOPE_LIMIT) {
-        throw new WritError("envelope_too_large", `The envelope would have ${bytes.length} bytes, more than 16 MiB; nothing was written`, {
-          hint: "Keep long outputs in files and name them in the envelope",
-        });
+        throw new WritError(
+          "envelope_too_large",
+          `The envelope would have ${bytes.length} bytes, more than 16 MiB; nothing was written`,
+          {
+            hint: "Keep long outputs in files and name them in the envelope",
+          },
+        );
       }
       // Unique in this process and among all: the id of the process and randomness.
       const random = Buffer.from(crypto.getRandomValues(new Uint8Array(4))).toString("hex");
@@ -67,7 +76,7 @@ export function draftFolder(folder: string): DraftFolder {
           closeSync(file);
         }
       } catch (error) {
-        rmSync(temporary, { force: true });
+        removeLeftover(temporary);
         throw failed(path, error);
       }
       return {
@@ -77,11 +86,11 @@ export function draftFolder(folder: string): DraftFolder {
             renameSync(temporary, path);
             flushFolder(folder);
           } catch (error) {
-            rmSync(temporary, { force: true });
+            removeLeftover(temporary);
             throw failed(path, error);
           }
         },
-        discard: () => rmSync(temporary, { force: true }),
+        discard: () => removeLeftover(temporary),
       };
     },
     list() {
@@ -114,12 +123,31 @@ export function draftFolder(folder: string): DraftFolder {
   };
 }
 
+/** Null when there is nothing at the path. Errors: `draft_unreadable`. */
+function lookAt(draftId: string, path: string): Stats | null {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) ?? null;
+  } catch (error) {
+    if (isCode(error, "ENOTDIR")) return null; // the folder is none: there cannot be a draft in it
+    throw unreadable(draftId, path, reasonOf(error));
+  }
+}
+
 function names(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch (error) {
     if (isCode(error, "ENOENT")) return []; // no draft was ever written
     throw failed(folder, error);
+  }
+}
+
+/** What cannot be removed now is an hour later housekeeping's; the error that led here is the one to tell. */
+function removeLeftover(temporary: string): void {
+  try {
+    rmSync(temporary, { force: true });
+  } catch {
+    // the folder is none, or cannot be written: there is nothing of ours in it, or nothing we can do
   }
 }
 
@@ -155,7 +183,9 @@ function unreadable(draftId: string, path: string, why: string): WritError {
 function failed(path: string, error: unknown): WritError {
   return new WritError("store_failed", `Cannot write "${path}": ${reasonOf(error)}; nothing was written`, {
     path,
-    hint: isCode(error, "ENOSPC") ? "Free some space on its disk and repeat the command" : "Make the data folder writable, or name another with WRIT_DATA_DIR",
+    hint: isCode(error, "ENOSPC")
+      ? "Free some space on its disk and repeat the command"
+      : "Make the data folder writable, or name another with WRIT_DATA_DIR",
     cause: error,
   });
 }

@@ -44,7 +44,9 @@ export function handoffTable(db: Database): HandoffTable {
     findById: (id) => db.query<HandoffRow, { id: number }>("SELECT * FROM handoffs WHERE id = $id").get({ id }),
     findByHarness: (harnessAgentId) =>
       db
-        .query<HandoffRow, { id: string }>("SELECT * FROM handoffs WHERE harness_agent_id = $id ORDER BY id DESC LIMIT 1")
+        .query<HandoffRow, { id: string }>(
+          "SELECT * FROM handoffs WHERE harness_agent_id = $id ORDER BY id DESC LIMIT 1",
+        )
         .get({ id: harnessAgentId }),
     findContinuation: (id) =>
       db.query<HandoffRow, { id: number }>("SELECT * FROM handoffs WHERE continues_handoff_id = $id").get({ id }),

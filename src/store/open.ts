@@ -50,10 +50,14 @@ export function openStoreToRead(path: string): ContractStore | null {
   if (isWritable(path)) return openStore(path);
   return guarded(path, () => {
     if (existsSync(`${path}-wal`) && statSync(`${path}-wal`).size > 0) {
-      throw new WritError("store_failed", `Cannot read the store "${path}": it has unmerged writes and cannot be written`, {
-        path,
-        hint: "Make the folder writable, or copy the database with its -wal file to a place that is",
-      });
+      throw new WritError(
+        "store_failed",
+        `Cannot read the store "${path}": it has unmerged writes and cannot be written`,
+        {
+          path,
+          hint: "Make the folder writable, or copy the database with its -wal file to a place that is",
+        },
+      );
     }
     const uri = `file:${encodeURI(path).replaceAll("?", "%3f").replaceAll("#", "%23")}?immutable=1`;
     const db = new Database(uri, constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI);
@@ -85,14 +89,19 @@ function versionOf(db: Database): number {
 
 function checkVersion(version: number, path: string): void {
   if (version <= MIGRATIONS.length) return;
-  throw new WritError("store_too_new", `The store "${path}" has layout ${version}; this writ knows ${MIGRATIONS.length}`, {
-    path,
-    hint: "Use the writ that wrote it, or a newer one",
-  });
+  throw new WritError(
+    "store_too_new",
+    `The store "${path}" has layout ${version}; this writ knows ${MIGRATIONS.length}`,
+    {
+      path,
+      hint: "Use the writ that wrote it, or a newer one",
+    },
+  );
 }
 
 function prepare(db: Database, path: string): void {
   db.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  checkVersion(versionOf(db), path); // before the mode is set: a newer store is not written
   const mode = db.query<{ journal_mode: string }, []>("PRAGMA journal_mode").get();
   if (mode?.journal_mode !== "wal") db.run("PRAGMA journal_mode = WAL");
   db.run("PRAGMA foreign_keys = ON");
@@ -151,11 +160,15 @@ function guarded<T>(path: string, act: () => T): T {
     if (error instanceof WritError) throw error;
     const code = codeOf(error);
     if (isBusy(error)) {
-      throw new WritError("store_busy", `The store "${path}" stayed locked for ${STORE_WAIT_MS / 1000} seconds; nothing was written`, {
-        path,
-        hint: "Try again; if it stays so, look for a process that holds the file open",
-        cause: error,
-      });
+      throw new WritError(
+        "store_busy",
+        `The store "${path}" stayed locked for ${STORE_WAIT_MS / 1000} seconds; nothing was written`,
+        {
+          path,
+          hint: "Try again; if it stays so, look for a process that holds the file open",
+          cause: error,
+        },
+      );
     }
     if (/^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|NOTADB|CORRUPT|PERM|PROTOCOL)/.test(code) || /^E[A-Z]+$/.test(code)) {
       const reason = error instanceof Error ? error.message : code;
@@ -180,4 +193,3 @@ const HINTS: Readonly<Record<string, string>> = {
   SQLITE_NOTADB: "The file is no database of writ: move it away, or name another with WRIT_DB",
   SQLITE_CORRUPT: "Restore the file from a copy; the drafts under contract_drafts/ still hold every open turn",
 };
-

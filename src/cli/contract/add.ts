@@ -9,7 +9,11 @@ export const command = defineCommand({
   meta: { name: "contract add", description: "Extend a list of the draft by one entry" },
   args: {
     field: { type: "positional", required: true, description: "The list, as a dotted path" },
-    value: { type: "positional", required: false, description: "JSON when it parses, else text; - reads standard input" },
+    value: {
+      type: "positional",
+      required: false,
+      description: "JSON when it parses, else text; - reads standard input",
+    },
     "json-file": { type: "string", valueHint: "PATH", description: "Read the entry from a file of JSON" },
     ...ADDRESS,
     ...JSON_SWITCH,

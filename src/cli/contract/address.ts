@@ -1,8 +1,9 @@
 /** The two options that say which draft a verb works on, and the text of an answer that every write gives. */
-import type { Written } from "../../editor/write.ts";
-import type { Address } from "../../editor/target.ts";
-import type { JsonObject } from "../../core/json/value.ts";
+
 import { WritError } from "../../core/error.ts";
+import type { JsonObject } from "../../core/json/value.ts";
+import type { Address } from "../../editor/target.ts";
+import type { Written } from "../../editor/write.ts";
 import type { Output } from "../command.ts";
 
 export const ADDRESS = {
@@ -16,7 +17,10 @@ export const JSON_SWITCH = { json: { type: "boolean", description: "Print one JS
 export const ADDRESS_NOTE =
   "Without --draft-id and --agent-id the draft is WRIT_CONTRACT_ID's, else the only agent's newest live one.";
 
-export function addressOf(args: { readonly "draft-id": string | undefined; readonly "agent-id": string | undefined }): Address {
+export function addressOf(args: {
+  readonly "draft-id": string | undefined;
+  readonly "agent-id": string | undefined;
+}): Address {
   return { draft_id: args["draft-id"] ?? null, agent_id: args["agent-id"] ?? null };
 }
 

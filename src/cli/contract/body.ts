@@ -1,10 +1,11 @@
 /** Where the value or the patch of a write comes from: the command line, a file, standard input. */
-import { bodyFaultMessage, parseJson } from "../../core/json/parse.ts";
-import type { JsonFault } from "../../core/json/parse.ts";
-import type { JsonValue } from "../../core/json/value.ts";
-import { parseValue } from "../../core/contract/value.ts";
+
 import { MAX_WRITE_DEPTH } from "../../core/contract/mutate.ts";
+import { parseValue } from "../../core/contract/value.ts";
 import { WritError } from "../../core/error.ts";
+import type { JsonFault } from "../../core/json/parse.ts";
+import { bodyFaultMessage, parseJson } from "../../core/json/parse.ts";
+import type { JsonValue } from "../../core/json/value.ts";
 import { readBodyFile } from "../../host/file.ts";
 import { readStdinText } from "../../host/stdin.ts";
 
@@ -18,9 +19,13 @@ export const BODY_LIMIT = 8 * 1024 * 1024;
  */
 export async function readValue(operand: string | undefined, file: string | undefined): Promise<JsonValue> {
   if ((operand === undefined) === (file === undefined)) {
-    throw new WritError("usage", operand === undefined ? "A value is missing" : "A value was given twice: as an operand and as --json-file", {
-      hint: "Give VALUE, or - to read it from standard input, or --json-file PATH",
-    });
+    throw new WritError(
+      "usage",
+      operand === undefined ? "A value is missing" : "A value was given twice: as an operand and as --json-file",
+      {
+        hint: "Give VALUE, or - to read it from standard input, or --json-file PATH",
+      },
+    );
   }
   if (file !== undefined) return strict(await bodyOf(file), file === "-" ? "standard input" : `"${file}"`);
   const isStdin = operand === "-";
@@ -48,7 +53,8 @@ export async function readPatch(given: {
     });
   }
   if (given.json !== undefined) return strict(checked(given.json), "--json");
-  if (given.file !== undefined) return strict(await bodyOf(given.file), given.file === "-" ? "standard input" : `"${given.file}"`);
+  if (given.file !== undefined)
+    return strict(await bodyOf(given.file), given.file === "-" ? "standard input" : `"${given.file}"`);
   return strict(await readStdinText(BODY_LIMIT), "standard input");
 }
 
@@ -64,7 +70,9 @@ function strict(text: string, what: string): JsonValue {
 
 function checked(text: string): string {
   if (Buffer.byteLength(text) <= BODY_LIMIT) return text;
-  throw new WritError("body_too_large", "The body has more than 8 MiB", { hint: "Keep long outputs in files and name them" });
+  throw new WritError("body_too_large", "The body has more than 8 MiB", {
+    hint: "Keep long outputs in files and name them",
+  });
 }
 
 function withoutFinalNewline(text: string): string {

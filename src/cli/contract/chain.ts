@@ -14,11 +14,24 @@ export const command = defineCommand({
   notes: ["Any link names the chain. A write to a closed contract opens its next link."],
   exits: { 0: "listed", 3: "there is no such contract" },
   run({ args, json, out }) {
-    const links = inWorld(openReadingWorld(), (world) => listChain(world, resolveTarget(world, addressOf(args)).draft_id));
+    const links = inWorld(openReadingWorld(), (world) =>
+      listChain(world, resolveTarget(world, addressOf(args)).draft_id),
+    );
     if (json) out.document({ ok: true, count: links.length, handoffs: links as readonly JsonObject[] });
     else {
-      const rows = links.map((row) => [row.id, row.contract_id, row.agent_state, row.cut_reason, row.created_at, row.conclusion]);
-      for (const line of tableLines(["id", "contract_id", "agent_state", "cut_reason", "created_at", "conclusion"], rows)) out.line(line);
+      const rows = links.map((row) => [
+        row.id,
+        row.contract_id,
+        row.agent_state,
+        row.cut_reason,
+        row.created_at,
+        row.conclusion,
+      ]);
+      for (const line of tableLines(
+        ["id", "contract_id", "agent_state", "cut_reason", "created_at", "conclusion"],
+        rows,
+      ))
+        out.line(line);
       out.line(`${links.length} link(s).`);
     }
     return 0;

@@ -18,8 +18,11 @@ export const command = defineCommand({
   exits: { 0: "shown; also when nothing differs", 3: "no such draft or change" },
   run({ args, json, out }) {
     const range = { from: changeIdOf(args.from, "--from"), to: changeIdOf(args.to, "--to") };
-    const { draft_id, from, to, changes } = inWorld(openReadingWorld(), (world) => compareChanges(world, addressOf(args), range));
-    if (json) out.document({ ok: true, draft_id, from, to, count: changes.length, entries: changes.map(entryDocument) });
+    const { draft_id, from, to, changes } = inWorld(openReadingWorld(), (world) =>
+      compareChanges(world, addressOf(args), range),
+    );
+    if (json)
+      out.document({ ok: true, draft_id, from, to, count: changes.length, entries: changes.map(entryDocument) });
     else if (changes.length === 0) out.line("No difference.");
     else for (const entry of changes) out.line(entryLine(entry));
     return 0;

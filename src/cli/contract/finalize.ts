@@ -7,7 +7,10 @@ import { ADDRESS, ADDRESS_NOTE, addressOf, JSON_SWITCH, wholeNumber } from "./ad
 import { talkAdvice } from "./validate.ts";
 
 export const command = defineCommand({
-  meta: { name: "contract finalize", description: "Close the turn: hold its claims against the record and keep the row" },
+  meta: {
+    name: "contract finalize",
+    description: "Close the turn: hold its claims against the record and keep the row",
+  },
   args: {
     workspace: { type: "string", valueHint: "W", description: "The workspace of a turn that was never dispatched" },
     "session-id": { type: "string", valueHint: "ID", description: "The session of the turn" },

@@ -25,7 +25,9 @@ export const command = defineCommand({
       out.line(`OK: draft ${draft_id} updated and validated.`);
       out.line(`agent_id: ${agent_id}`);
       out.line(`draft_id: ${draft_id}`);
-      out.line("Reuse BOTH verbatim for the rest of this turn: agent_id in agent_status.agent_id, draft_id as --draft-id.");
+      out.line(
+        "Reuse BOTH verbatim for the rest of this turn: agent_id in agent_status.agent_id, draft_id as --draft-id.",
+      );
     }
     return 0;
   },

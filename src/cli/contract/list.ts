@@ -33,7 +33,11 @@ export const command = defineCommand({
     "harness-id": { type: "string", valueHint: "HID", description: "Only this run id of the harness" },
     workspace: { type: "string", valueHint: "W", description: "Only this workspace" },
     since: { type: "string", valueHint: "DATE", description: "Only turns born at or after this instant" },
-    until: { type: "string", valueHint: "DATE", description: "Only turns born at or before; a date means the whole day" },
+    until: {
+      type: "string",
+      valueHint: "DATE",
+      description: "Only turns born at or before; a date means the whole day",
+    },
     limit: { type: "string", valueHint: "N", description: "At most this many (default 20)" },
     ...JSON_SWITCH,
   },

@@ -23,7 +23,10 @@ export const command = defineCommand({
       listChanges(world, addressOf(args), args.path ?? null, limit),
     );
     if (json) {
-      const documents = changes.map(({ changes: entries, ...change }) => ({ ...change, entries: entries.map(entryDocument) }));
+      const documents = changes.map(({ changes: entries, ...change }) => ({
+        ...change,
+        entries: entries.map(entryDocument),
+      }));
       out.document({ ok: true, draft_id, count: changes.length, changes: documents });
       return 0;
     }

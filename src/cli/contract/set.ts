@@ -9,7 +9,11 @@ export const command = defineCommand({
   meta: { name: "contract set", description: "Replace one field of the draft" },
   args: {
     field: { type: "positional", required: true, description: "The field, as a dotted path" },
-    value: { type: "positional", required: false, description: "JSON when it parses, else text; - reads standard input" },
+    value: {
+      type: "positional",
+      required: false,
+      description: "JSON when it parses, else text; - reads standard input",
+    },
     "json-file": { type: "string", valueHint: "PATH", description: "Read the value from a file of JSON" },
     ...ADDRESS,
     ...JSON_SWITCH,
@@ -21,7 +25,7 @@ export const command = defineCommand({
   ],
   notes: [
     "set replaces what is there, a list too. add extends a list, fill merges several fields at once.",
-    'Text that looks like JSON is quoted: \'"42"\'. A literal dash is \'"-"\'.',
+    "Text that looks like JSON is quoted: '\"42\"'. A literal dash is '\"-\"'.",
     ADDRESS_NOTE,
   ],
   exits: { 0: "written", 1: "the envelope would break a rule", 3: "no such draft, or a path through a list" },

@@ -48,7 +48,9 @@ function resultLine(row: HandoffRow): string {
 
 function plainLines({ row, envelope, bound, record }: Shown): readonly string[] {
   const facts = Object.entries(row).filter(
-    ([name, value]) => value !== null && !["raw_handoff_json", "content_checks", "conclusion", "update_contracts_refused"].includes(name),
+    ([name, value]) =>
+      value !== null &&
+      !["raw_handoff_json", "content_checks", "conclusion", "update_contracts_refused"].includes(name),
   );
   const width = Math.max(...facts.map(([name]) => name.length));
   return [
@@ -57,10 +59,18 @@ function plainLines({ row, envelope, bound, record }: Shown): readonly string[] 
     ...facts.map(([name, value]) => `${name.padEnd(width)}  ${value}`),
     "",
     "envelope",
-    ...(envelope === null ? [`  ${row.raw_handoff_json}`] : prettyJson(envelope).split("\n").map((line) => `  ${line}`)),
+    ...(envelope === null
+      ? [`  ${row.raw_handoff_json}`]
+      : prettyJson(envelope)
+          .split("\n")
+          .map((line) => `  ${line}`)),
     "",
     "content_checks",
-    ...(row.content_checks === null ? ["  none"] : prettyJson(read(row.content_checks)).split("\n").map((line) => `  ${line}`)),
+    ...(row.content_checks === null
+      ? ["  none"]
+      : prettyJson(read(row.content_checks))
+          .split("\n")
+          .map((line) => `  ${line}`)),
     "",
     `record (${bound ? "bound" : "not bound"}, ${record.length} entries)`,
     ...recordLines(record).map((line) => `  ${line}`),

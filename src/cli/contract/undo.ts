@@ -7,7 +7,11 @@ import { ADDRESS, ADDRESS_NOTE, addressOf, changeIdOf, JSON_SWITCH, talkOfWrite,
 export const command = defineCommand({
   meta: { name: "contract undo", description: "Take one change of the draft back" },
   args: {
-    change: { type: "string", valueHint: "CHANGE", description: "The change, by the id that log prints (default: the newest)" },
+    change: {
+      type: "string",
+      valueHint: "CHANGE",
+      description: "The change, by the id that log prints (default: the newest)",
+    },
     ...ADDRESS,
     ...JSON_SWITCH,
   },
@@ -17,7 +21,11 @@ export const command = defineCommand({
     "back; the id of an undo takes that undo back.",
     ADDRESS_NOTE,
   ],
-  exits: { 0: "written", 1: "the envelope would break a rule", 3: "nothing to undo, a later change in the way, or closed" },
+  exits: {
+    0: "written",
+    1: "the envelope would break a rule",
+    3: "nothing to undo, a later change in the way, or closed",
+  },
   run({ args, json, out }) {
     const change = changeIdOf(args.change, "--change");
     const undone = inWorld(openWorld(), (world) => undoChange(world, addressOf(args), change));

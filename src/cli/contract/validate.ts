@@ -1,7 +1,8 @@
 /** `writ contract validate`. */
+
+import { WritError } from "../../core/error.ts";
 import type { Issue } from "../../core/result.ts";
 import { validateClose, validateDraft } from "../../editor/validate.ts";
-import { WritError } from "../../core/error.ts";
 import { defineCommand, type Output } from "../command.ts";
 import { inWorld, openReadingWorld } from "../world.ts";
 import { ADDRESS, ADDRESS_NOTE, addressOf, JSON_SWITCH } from "./address.ts";
@@ -19,14 +20,20 @@ export const command = defineCommand({
   exits: { 0: "valid", 1: "not valid, or finalize would refuse", 3: "no such draft, or the state forbids a close" },
   async run({ args, json, out }) {
     if (args.strict && !args.close) {
-      throw new WritError("usage", "--strict goes with --close", { hint: "Type: writ contract validate --close --strict" });
+      throw new WritError("usage", "--strict goes with --close", {
+        hint: "Type: writ contract validate --close --strict",
+      });
     }
     if (args.close) {
       const { openCloseWorld } = await import("../close-world.ts");
-      const { draft_id, would, advice } = inWorld(openCloseWorld(), (world) => validateClose(world, addressOf(args), args.strict));
+      const { draft_id, would, advice } = inWorld(openCloseWorld(), (world) =>
+        validateClose(world, addressOf(args), args.strict),
+      );
       if (json) out.document({ ok: true, status: "ok", draft_id, would, advice });
       else {
-        out.line(`OK: draft ${draft_id} is valid; finalize would ${would === "finalize" ? "close it" : "keep it as a checkpoint"}.`);
+        out.line(
+          `OK: draft ${draft_id} is valid; finalize would ${would === "finalize" ? "close it" : "keep it as a checkpoint"}.`,
+        );
         talkAdvice(out, advice);
       }
       return 0;

@@ -1,6 +1,7 @@
 /** `writ contract view`: the envelope itself, as JSON in both modes. */
-import type { JsonValue } from "../../core/json/value.ts";
+
 import { WritError } from "../../core/error.ts";
+import type { JsonValue } from "../../core/json/value.ts";
 import { fieldOf, type View, viewAt, viewByHarness, viewDraft } from "../../editor/view.ts";
 import { defineCommand } from "../command.ts";
 import { inWorld, openReadingWorld } from "../world.ts";
@@ -15,7 +16,11 @@ export const command = defineCommand({
     ...ADDRESS,
     ...JSON_SWITCH,
   },
-  examples: ["writ contract view", "writ contract view --field evidence_report.key_outputs", "writ contract view --at 17"],
+  examples: [
+    "writ contract view",
+    "writ contract view --field evidence_report.key_outputs",
+    "writ contract view --at 17",
+  ],
   notes: [
     "Standard output is JSON with and without --json; --json says how an error is printed.",
     "A missing draft of an open turn is made from its row first.",

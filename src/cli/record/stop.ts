@@ -31,5 +31,11 @@ export function runStopLane(
     redactCommand: (text) => redact(text, "command", world.values),
   });
   for (const warning of stopped.warnings) out.talk(`Warning: ${warning}`);
-  if (json) out.document({ ok: true, status: stopped.cut_reason === null ? "closed" : "cut", contract_id: stopped.contract_id, cut_reason: stopped.cut_reason });
+  if (json)
+    out.document({
+      ok: true,
+      status: stopped.cut_reason === null ? "closed" : "cut",
+      contract_id: stopped.contract_id,
+      cut_reason: stopped.cut_reason,
+    });
 }

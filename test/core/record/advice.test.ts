@@ -29,6 +29,7 @@ describe("adviseRun() on a command that hides its status", () => {
     "npm test |\n  head -1",
     "a && b | wc -l",
     "npm test || true # fine",
+    "set -o pipefail; npm test || true",
     ..."cat head tail tee less more sort uniq wc sed awk cut tr column nl fold ts"
       .split(" ")
       .map((word) => `a | ${word}`),

@@ -540,6 +540,17 @@ describe("a verbatim output", () => {
       excerpt: "15 passed ... 16 passed",
       findings: ["excerpt_not_found"],
     },
+    {
+      rule: "one that was cut counts beside a like one that was not",
+      outputs: [{ output: "x", truncated: true }, { output: "x" }],
+      skipped: ["output_truncated"],
+    },
+    {
+      rule: "one without order counts beside a like one with it",
+      outputs: [{ output: "x\n15", ordered: false }, { output: "x\n15" }],
+      excerpt: "15\nx",
+      skipped: ["order_not_kept"],
+    },
     { rule: "else it is refuted", outputs: [{ output: "x" }, { output: "" }], findings: ["excerpt_not_found"] },
   ])("of several runs: $rule", ({ outputs, excerpt = "15 passed", findings = [], skipped = [] }) => {
     const runs = outputs.map((output) => ran("npm test", output));
@@ -633,6 +644,15 @@ describe("what a finding says", () => {
       message: 'Command "npm run tests --silent" is not among the 3 commands that the turn ran',
       hint: "Cite the command exactly as run; the nearest that was:   npm run test -- --silent ",
     });
+  });
+
+  test.each([
+    { cited: "ab z", commands: ["ab x", "ab y"], nearest: "ab y", why: "of equals the newest" },
+    { cited: "aab", commands: ["aab c", "aaaaaaa"], nearest: "aab c", why: "a repeated pair counts once" },
+    { cited: "npm test", commands: ["npm tset", "npm run x", "z"], nearest: "npm tset", why: "most in common" },
+  ])("the nearest of $commands to $cited: $why", ({ cited, commands, nearest }) => {
+    const record = commands.map((command) => ran(command));
+    expect(only({ verification: { command: cited }, record }).hint).toEndWith(`the nearest that was: ${nearest}`);
   });
 
   test("verbatim_command_not_run does as well, whatever the other is", () => {

@@ -63,7 +63,8 @@ describe("findExcerpt() in a whole output", () => {
     { rule: "passes over overlapping occurrences", excerpt: "a-a", run: whole("xa-a-a") },
     { rule: "asks nothing of an edge that is no word", excerpt: "(3)", run: whole("x(3)y") },
     { rule: "lets a digit stand before a full stop", excerpt: "took 15", run: whole("took 15. done") },
-    { rule: "lets a digit stand behind a comma", excerpt: "5 passed", run: whole("a, 5 passed, b,5 passed") },
+    { rule: "lets a digit stand behind a comma", excerpt: "5 passed", run: whole("b,5 passed") },
+    { rule: "lets a letter stand beside a point and a digit", excerpt: "x ok a", run: whole("1.x ok a.1") },
     { rule: "joins head and tail", excerpt: "head end of token", run: whole("the head en", "d of token\n") },
     { rule: "joins them before it drops sequences", excerpt: "red", run: whole("\x1b[3", "1mred") },
     { rule: "reads a tail without a head", excerpt: "x", run: { output: null, tail: "x", truncated: false } },
@@ -126,7 +127,8 @@ describe("findExcerpt() in an output that was not kept", () => {
     expect(findExcerpt("a", { output: null, tail: null, truncated: false, ordered: false })).toBe("output_not_kept");
   });
 
-  test("an empty output was kept", () => {
+  test("an empty output was kept, and so was a tail alone", () => {
+    expect(findExcerpt("a", { output: null, tail: "b", truncated: false })).toBe("not_found");
     expect(findExcerpt("a", whole(""))).toBe("not_found");
   });
 });

@@ -30,6 +30,7 @@ describe("isRunnable()", () => {
     { text: "<b></b>", why: "nothing but tags" },
     { text: "CI=1", why: "nothing behind the assignment" },
     { text: "A='x npm test", why: "the quote stays open" },
+    { text: "npm' test", why: "the quote stays open" },
     { text: "'' npm", why: "an empty word" },
     { text: "1A=2 npm test", why: "no name of a variable" },
     { text: "cargo test", why: "no such program" },

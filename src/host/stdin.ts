@@ -1,0 +1,85 @@
+/** Standard input: a body to its end, or a hook's payload to the close of its object. */
+import { decodeBody, readAll } from "./file.ts";
+
+/**
+ * Standard input to its end.
+ *
+ * Errors: `body_too_large`, `bad_json` when it is no UTF-8.
+ */
+export async function readStdinText(maxBytes: number): Promise<string> {
+  return decodeBody(readAll(0, maxBytes, "standard input"), "standard input");
+}
+
+export type HookPayload =
+  | { readonly kind: "text"; readonly text: string }
+  /** Nothing but white space came before the end, or before the time was up. */
+  | { readonly kind: "none" }
+  | { readonly kind: "too_large" }
+  /** Something began and did not close in time. */
+  | { readonly kind: "timeout" };
+
+/**
+ * A hook's payload: everything up to the close of the top-level object or list, or to the end.
+ *
+ * The pipe may stay open behind the object: reading stops there, and the process can end by itself.
+ */
+export async function readHookPayload(limits: {
+  readonly maxBytes: number;
+  readonly maxMillis: number;
+}): Promise<HookPayload> {
+  const reader = Bun.stdin.stream().getReader();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<"late">((resolve) => {
+    timer = setTimeout(() => resolve("late"), limits.maxMillis);
+  });
+  const pieces: Uint8Array[] = [];
+  const scanner = new CloseScanner();
+  let size = 0;
+  try {
+    for (;;) {
+      const next = await Promise.race([reader.read(), late]);
+      if (next === "late") return { kind: scanner.hasBegun ? "timeout" : "none" };
+      if (next.done) break;
+      size += next.value.length;
+      if (size > limits.maxBytes) return { kind: "too_large" };
+      pieces.push(next.value);
+      if (scanner.scan(next.value)) break;
+    }
+  } finally {
+    clearTimeout(timer);
+    // Not awaited: on a pipe that stays open the cancellation may never settle.
+    void reader.cancel().catch(() => {});
+  }
+  const text = new TextDecoder().decode(Buffer.concat(pieces));
+  return text.trim() === "" ? { kind: "none" } : { kind: "text", text };
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPENING: ReadonlySet<number> = new Set([0x5b, 0x7b]);
+const CLOSING: ReadonlySet<number> = new Set([0x5d, 0x7d]);
+
+/** Finds the close of the top-level object or list in bytes that come piece by piece. */
+class CloseScanner {
+  hasBegun = false;
+  private depth = 0;
+  private inString = false;
+  private isEscaped = false;
+
+  /** True when the top level closed within this piece. */
+  scan(piece: Uint8Array): boolean {
+    for (const byte of piece) {
+      if (this.inString) {
+        if (this.isEscaped) this.isEscaped = false;
+        else if (byte === BACKSLASH) this.isEscaped = true;
+        else if (byte === QUOTE) this.inString = false;
+        continue;
+      }
+      if (byte > 0x20) this.hasBegun = true;
+      if (byte === QUOTE) this.inString = true;
+      else if (OPENING.has(byte)) this.depth++;
+      else if (CLOSING.has(byte) && --this.depth <= 0) return true;
+    }
+    return false;
+  }
+}
