@@ -1,13 +1,14 @@
 /**
  * The least that can be compared with a command that keeps something: opens a store and commits one durable row,
- * with the pragmas of `src/store/open.ts`. With "--stdin" the row's text is what comes on standard input.
+ * with the pragmas of `src/store/open.ts`. With "--stdin" the row's text is what comes on standard input; with
+ * "--file" a file beside the database is replaced as well, in a way that survives a power cut.
  *
- * Usage: commit DATABASE [--stdin]
+ * Usage: commit DATABASE [--stdin | --file]
  */
 import { Database } from "bun:sqlite";
 
-const [path = "", source] = process.argv.slice(2);
-const text = source === "--stdin" ? await Bun.stdin.text() : "one entry";
+const [path = "", option] = process.argv.slice(2);
+const text = option === "--stdin" ? await Bun.stdin.text() : "one entry";
 
 const database = new Database(path, { readwrite: true, strict: true });
 database.run("PRAGMA busy_timeout = 10000");
@@ -20,4 +21,17 @@ database
     database.query("INSERT INTO entries (text) VALUES ($text)").run({ text });
   })
   .immediate();
+if (option === "--file") await replaceFile(`${path}.json`);
 database.close();
+
+async function replaceFile(target: string): Promise<void> {
+  const { closeSync, fsyncSync, openSync, renameSync, writeSync } = await import("node:fs");
+  const file = openSync(`${target}.tmp`, "w", 0o600);
+  writeSync(file, text);
+  fsyncSync(file);
+  closeSync(file);
+  renameSync(`${target}.tmp`, target);
+  const folder = openSync(target.slice(0, target.lastIndexOf("/") + 1), "r");
+  fsyncSync(folder);
+  closeSync(folder);
+}

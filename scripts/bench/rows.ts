@@ -76,6 +76,22 @@ export const ROWS: readonly Row[] = [
     },
   },
   {
+    name: "add-and-file",
+    work: "`writ contract add`",
+    against: "a program that commits one durable row and replaces one file durably",
+    goal: null,
+    repetitions: 40,
+    warmups: 3,
+    prepare: (scene) => {
+      const { call, entries, counter } = boundTurn(scene, "add-and-file");
+      return {
+        work: () => void scene.writ(addition(counter.next()), call),
+        baseline: () => scene.baseline("commit", [entries, "--file"]),
+        verify: () => demandCount("entries", keyOutputs(scene, call).length, counter.value()),
+      };
+    },
+  },
+  {
     name: "run",
     work: "`writ run -- true`, recorded",
     against: "a program that starts `true`",

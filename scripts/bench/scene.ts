@@ -62,13 +62,6 @@ export class Scene {
     return path;
   }
 
-  entriesIn(path: string): number {
-    const database = new Database(path, { readonly: true });
-    const { count } = database.query("SELECT count(*) AS count FROM entries").get() as { count: number };
-    database.close();
-    return count;
-  }
-
   /** Runs writ to its end; its standard output. Throws when it ends in anything but 0. */
   writ(args: readonly string[], call: Call): string {
     const argv = [this.executable, ...args];

@@ -14,6 +14,7 @@ export const FACES: readonly Face[] = [
         summary: "Birth a turn: its row, its draft, and the block it is given",
         load: () => import("./dispatch.ts"),
       },
+      run: { summary: "Run a command and record how it went", load: () => import("./run.ts") },
       record: {
         summary: "Record what a harness's hook reports on standard input",
         hook: true,

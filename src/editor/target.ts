@@ -1,5 +1,6 @@
 /** Which draft a verb works on. */
 import { draftIdFault } from "../core/contract/envelope.ts";
+import type { Tables } from "../core/contract/repository.ts";
 import { WritError } from "../core/error.ts";
 import type { ReadingWorld } from "./world.ts";
 
@@ -61,16 +62,18 @@ type Draft = { readonly draft_id: string; readonly modified_ms: number };
 
 /** Drafts whose row is not closed; all of them when the store cannot be read. */
 function liveOnly(world: ReadingWorld, drafts: readonly Draft[]): readonly Draft[] {
-  const closed = closedAmong(world, drafts);
+  if (drafts.length === 0) return drafts;
+  const ids = drafts.map((draft) => draft.draft_id);
+  const closed = readable(world, (tables) => tables.handoffs.listClosed(ids)) ?? new Set();
   return drafts.filter((draft) => !closed.has(draft.draft_id));
 }
 
-function closedAmong(world: ReadingWorld, drafts: readonly Draft[]): ReadonlySet<string> {
-  if (world.store === null || drafts.length === 0) return new Set();
+/** What the store says; null when there is none, or it cannot be read: the drafts are then all there is to go by. */
+function readable<T>(world: ReadingWorld, look: (tables: Tables) => T): T | null {
   try {
-    return world.store.read((tables) => tables.handoffs.listClosed(drafts.map((draft) => draft.draft_id)));
+    return world.store?.read(look) ?? null;
   } catch (error) {
-    if (error instanceof WritError && error.code === "store_failed") return new Set(); // then every draft counts as live
+    if (error instanceof WritError && error.code === "store_failed") return null;
     throw error;
   }
 }
@@ -84,7 +87,7 @@ function ambiguous(
   const candidates = drafts.map(({ draft_id, modified_ms }) => ({
     draft_id,
     modified_at: `${new Date(modified_ms).toISOString().slice(0, 19)}Z`,
-    agent_state: world.store?.read((tables) => tables.handoffs.find(draft_id))?.agent_state ?? null,
+    agent_state: readable(world, (tables) => tables.handoffs.find(draft_id))?.agent_state ?? null,
   }));
   const lines = candidates
     .slice(0, CANDIDATES_PRINTED)

@@ -174,12 +174,13 @@ function placeOf(tables: Tables, draftId: string): Place {
   return { draft_id: draftId, row, seed: null, closed: null, continuation: null };
 }
 
-/** The live link of the chain, or the plan of a new one where that link is closed. */
+/** The live link of the chain, or the plan of a new one where that link is closed. Errors: `continuation_raced`. */
 function livePlace(world: World, tables: Tables, draftId: string): Place {
   const addressed = tables.handoffs.find(draftId);
   if (addressed === null) return { draft_id: draftId, row: null, seed: null, closed: null, continuation: null };
   const row = liveLink(tables.handoffs, addressed);
   if (isClosed(row.agent_state)) {
+    if (tables.handoffs.findContinuation(row.id) !== null) throw continued(row.contract_id);
     const seed = continuationSeed(row.agent_id, row.contract_id, rowEnvelope(row) ?? {});
     const agent = agentPart(row.contract_id);
     return { draft_id: `${agent}.${world.mint.token()}`, row: null, seed, closed: row, continuation: null };
@@ -196,6 +197,13 @@ function livePlace(world: World, tables: Tables, draftId: string): Place {
           created: false,
         };
   return { draft_id: row.contract_id, row, seed: null, closed: null, continuation };
+}
+
+/** Where the walk to the live link ended early: at its bound, or in a circle that someone bent. */
+function continued(contractId: string): WritError {
+  return new WritError("continuation_raced", `The contract "${contractId}" is continued by another one already`, {
+    hint: `See the links with: writ contract chain --contract-id ${contractId}, and name the newest`,
+  });
 }
 
 /** The new row inherits what restricts the agent; not the goal, the brief or the project. */

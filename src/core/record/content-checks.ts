@@ -4,6 +4,8 @@
  *
  * A finding is a claim that the record refutes; whatever could not be compared is named as skipped. Prose is not judged.
  * What weakens a claim without refuting it is in `advice.ts`.
+ *
+ * Source: docs/contract.md "Content checks"
  */
 import { isArray, isObject, type JsonObject, type JsonValue, jsonType, valueAt } from "../json/value.ts";
 import type { Issue } from "../result.ts";
@@ -134,7 +136,7 @@ function checkVerification<Run extends RecordedRun>(checker: Checker<Run>): Run 
   const ids = valueAt(verification, "evidence_ids") ?? null;
   const citesEvidence = ids !== null && !(isArray(ids) && ids.length === 0);
   const idFindings = checkEvidenceIds(ids, claims);
-  findings.push(...idFindings);
+  for (const finding of idFindings) findings.push(finding);
   if (command === null || verdict) return null;
 
   let found: CommandRuns<Run> | null = null;
@@ -394,14 +396,14 @@ function notRun<Run extends RecordedRun>(
 ): Issue {
   const cited = shown(command, values);
   const nearest = runs.nearest(cited);
-  const among = runs.count === 1 ? "the one command" : `the ${runs.count} commands`;
+  const among = runs.count === 1 ? "the one command" : `among the ${runs.count} commands`;
   return {
     code,
     path,
     message:
       nearest === null
         ? `Command ${quoted(cited)} was not run: the turn ran no command`
-        : `Command ${quoted(cited)} is not among ${among} that the turn ran`,
+        : `Command ${quoted(cited)} is not ${among} that the turn ran`,
     hint:
       nearest === null
         ? "Run it under capture: writ run -- COMMAND"

@@ -658,7 +658,7 @@ describe("what a finding says", () => {
   test("verbatim_command_not_run does as well, whatever the other is", () => {
     const verbatim_outputs = [{ command: "zzz", excerpt: "x" }];
     expect(only({ verbatim_outputs, record: [ran("make lint")] })).toEqual({
-      message: 'Command "zzz" is not among the one command that the turn ran',
+      message: 'Command "zzz" is not the one command that the turn ran',
       hint: "Cite the command exactly as run; the nearest that was: make lint",
     });
   });
@@ -860,6 +860,11 @@ describe("checkContent() on a large scale", () => {
     expect(codesOf(check({ verbatim_outputs, record: runs }))).toEqual([
       "excerpt_not_found evidence_report.verbatim_outputs[1]",
     ]);
+  });
+
+  test("reports each of very many malformed ids", () => {
+    const evidence_ids = Array.from({ length: 500_000 }, () => 0);
+    expect(check({ verification: { evidence_ids } }).findings).toHaveLength(500_000);
   });
 
   test("returns on an excerpt of several megabytes", () => {

@@ -1,0 +1,96 @@
+/** `writ run`: behaves as the command does, and adds a record. */
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import { WritError } from "../core/error.ts";
+import { redact } from "../core/record/redact.ts";
+import { quoteWords } from "../core/record/words.ts";
+import { runCommand } from "../host/process.ts";
+import { keepOutputOf, keepRun } from "../record/keep.ts";
+import { defineCommand } from "./command.ts";
+import { openRecordWorld, recordMeans } from "./record/world.ts";
+import { instant } from "./world.ts";
+
+export const command = defineCommand({
+  meta: { name: "run", description: "Run a command and record how it went" },
+  args: {
+    "contract-id": { type: "string", alias: "draft-id", valueHint: "ID", description: "The contract it belongs to" },
+    cwd: { type: "string", valueHint: "DIR", description: "Run it in this folder" },
+    command: { type: "string", alias: "c", valueHint: "TEXT", description: "Run this text with sh" },
+  },
+  rest: { name: "CMD [ARG...]", description: "The command and its arguments" },
+  output: "none",
+  usage: ["writ run [--contract-id ID] [--cwd DIR] -- CMD [ARG...]", "writ run [--contract-id ID] [--cwd DIR] -c TEXT"],
+  examples: ["writ run -- bun test checkout", "writ run -c 'make 2>&1 | tee build.log'"],
+  notes: [
+    "Standard input, both streams, the terminal and the exit status are the command's own. What it prints is kept",
+    "redacted: the first and the last 500 characters, its size and its digest.",
+    "Without --contract-id the record goes to WRIT_CONTRACT_ID; with neither the command runs unrecorded.",
+  ],
+  exits: { 0: "the command's own status, whatever it is", 126: "it cannot be executed", 127: "it was not found" },
+  async run({ args, rest, out }) {
+    const shell = args.command;
+    if ((shell === undefined) === (rest.length === 0)) {
+      throw new WritError(
+        "usage",
+        shell === undefined ? "There is no command" : "A command was given twice: behind -- and as -c",
+        {
+          hint: "Type: writ run -- CMD, or writ run -c 'SHELL COMMAND'",
+        },
+      );
+    }
+    checkFolder(args.cwd);
+    const means = recordMeans();
+    const keeping = keepOutputOf(means);
+    const end = await runCommand(shell === undefined ? rest : ["sh", "-c", shell], {
+      cwd: args.cwd,
+      keep: keeping.push,
+    });
+    const named = args["contract-id"] ?? null;
+    if (named === null && (process.env.WRIT_CONTRACT_ID ?? "").trim() === "") {
+      out.talk("writ run: nothing was recorded: no contract was named");
+      return end.status;
+    }
+    try {
+      const output = keeping.finish();
+      const masked = (text: string) => redact(text, "command", means.values);
+      const world = openRecordWorld();
+      try {
+        const kept = keepRun(world, named, {
+          source: "run",
+          harness: null,
+          tool: "bash",
+          tool_use_id: null,
+          command: masked(shell ?? quoteWords(rest)),
+          argv: shell === undefined ? rest.map(masked) : null,
+          path: null,
+          cwd: resolve(args.cwd ?? "."),
+          exit_code: end.exit_code,
+          signal: end.signal,
+          failed: false,
+          exit_note: null,
+          started_at: instant(end.started_ms),
+          ended_at: instant(end.ended_ms),
+          output: output.output,
+          tail: output.tail,
+          output_bytes: end.cut ? null : output.output_bytes,
+          output_sha256: end.cut ? null : output.output_sha256,
+          truncated: output.truncated || end.cut,
+          ordered: end.ordered,
+        });
+        if (kept.contract_id === null) out.talk(`writ run: nothing was recorded: ${kept.why}`);
+      } finally {
+        world.store.close();
+      }
+    } catch (error) {
+      // What went wrong with the record never changes what the command's status was.
+      out.talk(`writ run: nothing was recorded: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    return end.status;
+  },
+});
+
+/** Errors: `usage`. */
+function checkFolder(path: string | undefined): void {
+  if (path === undefined || statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  throw new WritError("usage", `--cwd "${path}" is no folder`, { hint: "Name a folder that is there" });
+}

@@ -1,0 +1,113 @@
+/**
+ * Real pipes and pseudo-terminals, from the C library.
+ *
+ * What `Bun.spawn` calls a pipe is a socket: a child cannot open it again (`> /dev/stderr` fails), and a reader that
+ * goes away resets it instead of ending the child with SIGPIPE. And of its pseudo-terminal the child gets all three
+ * ends, so that its own standard input is lost. Where the C library cannot be had (Windows), there is no channel.
+ */
+import { dlopen, ptr } from "bun:ffi";
+
+/** The two ends of a channel, as file descriptors. Whoever made it closes both. */
+export type Channel = {
+  readonly read: number;
+  readonly write: number;
+  /** The path of a pseudo-terminal's child end; null for a pipe. */
+  readonly terminal: string | null;
+};
+
+const LIBRARIES: Partial<Record<NodeJS.Platform, readonly string[]>> = {
+  linux: ["libc.so.6", `libc.musl-${process.arch === "arm64" ? "aarch64" : "x86_64"}.so.1`],
+  darwin: ["libSystem.B.dylib"],
+};
+
+/** A pipe whose ends no child inherits by accident; null where there is none to be had. */
+export function openPipe(): Channel | null {
+  const ends = new Int32Array(2);
+  if (process.platform === "linux") {
+    const O_CLOEXEC = 0o2000000;
+    const made = call({ pipe2: { args: ["ptr", "i32"], returns: "i32" } }, (library) =>
+      library.pipe2(ptr(ends), O_CLOEXEC),
+    );
+    return made === 0 ? channelOf(ends) : null;
+  }
+  const made = call({ pipe: { args: ["ptr"], returns: "i32" } }, (library) => library.pipe(ptr(ends)));
+  return made === 0 ? channelOf(ends) : null;
+}
+
+/**
+ * A pseudo-terminal of a size, read at its master end, for a child's output alone. It passes text on as it is: the
+ * terminal behind it adds its own carriage returns.
+ *
+ * @returns null where there is none to be had
+ */
+export function openTerminal(size: { readonly columns: number; readonly rows: number }): Channel | null {
+  const master = new Int32Array(1);
+  const slave = new Int32Array(1);
+  const window = new Uint16Array([size.rows, size.columns, 0, 0]);
+  const made = call({ openpty: { args: ["ptr", "ptr", "ptr", "ptr", "ptr"], returns: "i32" } }, (library) =>
+    library.openpty(ptr(master), ptr(slave), null, null, ptr(window)),
+  );
+  if (made !== 0) return null;
+  const [read = -1] = master;
+  const [write = -1] = slave;
+  if (process.platform === "linux") passUnchanged(write);
+  return { read, write, terminal: nameOf(write) };
+}
+
+/** Gives a pseudo-terminal another size. Elsewhere than on Linux it keeps the one it has. */
+export function resizeTerminal(channel: Channel, size: { readonly columns: number; readonly rows: number }): void {
+  if (process.platform !== "linux") return;
+  const TIOCSWINSZ = 0x5414;
+  const window = new Uint16Array([size.rows, size.columns, 0, 0]);
+  call({ ioctl: { args: ["i32", "u64", "ptr"], returns: "i32" } }, (library) =>
+    library.ioctl(channel.read, TIOCSWINSZ, ptr(window)),
+  );
+}
+
+function passUnchanged(terminal: number): void {
+  const OPOST = 1;
+  const TCSANOW = 0;
+  // struct termios begins with c_iflag and c_oflag, 32 bits each; it has 60 bytes.
+  const settings = new Uint32Array(16);
+  call(
+    {
+      tcgetattr: { args: ["i32", "ptr"], returns: "i32" },
+      tcsetattr: { args: ["i32", "i32", "ptr"], returns: "i32" },
+    },
+    (library) => {
+      if (library.tcgetattr(terminal, ptr(settings)) !== 0) return -1;
+      settings[1] = (settings[1] ?? 0) & ~OPOST;
+      return library.tcsetattr(terminal, TCSANOW, ptr(settings));
+    },
+  );
+}
+
+function nameOf(terminal: number): string {
+  let name = "";
+  call({ ttyname: { args: ["i32"], returns: "cstring" } }, (library) => {
+    name = String(library.ttyname(terminal));
+    return 0;
+  });
+  return name;
+}
+
+function channelOf(ends: Int32Array): Channel {
+  return { read: ends[0] ?? -1, write: ends[1] ?? -1, terminal: null };
+}
+
+type Declared = Parameters<typeof dlopen>[1];
+
+/** Calls into the C library; null where it, or the function, is not there. */
+function call<const D extends Declared>(
+  functions: D,
+  act: (library: ReturnType<typeof dlopen<D>>["symbols"]) => number,
+): number | null {
+  for (const name of LIBRARIES[process.platform] ?? []) {
+    try {
+      return act(dlopen(name, functions).symbols);
+    } catch {
+      // not this name: a musl system has no libc.so.6
+    }
+  }
+  return null;
+}
