@@ -1,10 +1,11 @@
 /** `init`: a draft for a turn that received no identity. It makes no row. */
 import { agentPart, initialEnvelope } from "../core/contract/envelope.ts";
+import { validationError } from "../core/contract/rejection.ts";
 import { WritError } from "../core/error.ts";
-import { draftText, recordChange } from "./journal.ts";
+import { draftText, rebuild, recordChange } from "./journal.ts";
 import { checkDraftId } from "./target.ts";
 import type { World } from "./world.ts";
-import { assertValid, Publication } from "./write.ts";
+import { checkEnvelope, Publication } from "./write.ts";
 
 export type Initialised = {
   readonly draft_id: string;
@@ -33,20 +34,23 @@ export function initDraft(
     );
   }
   const agent_id = given.agent_id ?? (given.draft_id === null ? world.mint.agentId() : agentPart(given.draft_id));
-  const draft_id = given.draft_id ?? checkDraftId(`${agent_id}.${world.mint.token()}`, "--agent-id");
   const envelope = initialEnvelope(agent_id);
+  const issues = checkEnvelope(envelope, null); // before a malformed agent id becomes part of a file name
+  if (issues.length > 0) throw validationError(issues);
+  const draft_id = given.draft_id ?? checkDraftId(`${agent_id}.${world.mint.token()}`, "--agent-id");
   const publication = new Publication(world);
   try {
     const change_id = world.store.write((tables) => {
       publication.discard();
-      if (world.drafts.read(draft_id) !== null) {
+      // A row whose file was lost is adopted by the next write: a blank draft must not stand in its way.
+      if (world.drafts.read(draft_id) !== null || tables.handoffs.find(draft_id) !== null) {
         throw new WritError("draft_exists", `There is a draft of "${draft_id}" already; it was not touched`, {
           hint: `See it with: writ contract view --draft-id ${draft_id}`,
         });
       }
-      assertValid(envelope, tables);
       publication.stage(draft_id, draftText(envelope));
-      return recordChange(world, tables, { draft_id, verb: "init", before: null, after: envelope });
+      const before = rebuild(tables.journal.list(draft_id)); // of a draft that was removed; null for a first one
+      return recordChange(world, tables, { draft_id, verb: "init", before, after: envelope });
     });
     const warnings = publication.publish();
     return {

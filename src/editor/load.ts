@@ -79,6 +79,12 @@ export function rowEnvelope(row: HandoffRow): JsonObject | null {
     : null;
 }
 
+/** Whether a row holds an object at all, be it a birth mark. */
+export function isReadable(row: HandoffRow): boolean {
+  const parsed = parseJson(row.raw_handoff_json);
+  return parsed.ok && isObject(parsed.value);
+}
+
 /** Errors: `draft_unreadable`. */
 export function parseDraft(draftId: string, file: DraftFile): JsonObject {
   const value = parseDraftValue(draftId, file);

@@ -1,11 +1,11 @@
 /** Reading one envelope: `view`, with its field, its past and its row. */
 import { readPath, splitPath } from "../core/contract/path.ts";
-import type { HandoffRow } from "../core/contract/repository.ts";
+import type { HandoffRow, Tables } from "../core/contract/repository.ts";
 import { isClosed } from "../core/contract/state.ts";
 import { WritError } from "../core/error.ts";
 import type { JsonObject, JsonValue } from "../core/json/value.ts";
 import { draftText, rebuild } from "./journal.ts";
-import { adoptable, loadDraft, parseDraft, recordNews, rowEnvelope } from "./load.ts";
+import { adoptable, isReadable, loadDraft, parseDraft, recordNews, rowEnvelope } from "./load.ts";
 import { type Address, noDraftFor, resolveTarget, type Target } from "./target.ts";
 import type { ReadingWorld, World } from "./world.ts";
 import { Publication } from "./write.ts";
@@ -35,7 +35,7 @@ export function viewDraft(world: ReadingWorld, address: Address): View {
     const { envelope } = store.read((tables) => loadDraft(world, tables, { ...target, row }));
     return { draft_id: target.draft_id, envelope, row: null };
   }
-  if (row !== null && isClosed(row.agent_state)) return ofRow(row);
+  if (row !== null && (isClosed(row.agent_state) || !isReadable(row))) return ofRow(row);
   return { draft_id: target.draft_id, envelope: materialise({ ...world, store }, target), row: null };
 }
 
@@ -49,15 +49,38 @@ export function viewAt(world: ReadingWorld, address: Address, changeId: number):
   return { draft_id, envelope, row: null };
 }
 
-/** The newest row that carries the harness's own run id. Errors: `no_row`, `nothing_recoverable`. */
-export function viewByHarness(world: ReadingWorld, harnessAgentId: string): View & { readonly row: HandoffRow } {
-  const row = world.store?.read((tables) => tables.handoffs.findByHarness(harnessAgentId)) ?? null;
-  if (row === null) {
+export type HarnessView = View & { readonly row: HandoffRow; readonly envelope_source: "draft" | "db_row" };
+
+/**
+ * The newest row that carries the harness's own run id, with its envelope: the draft's where that parses, else the
+ * row's.
+ *
+ * Errors: `no_row`, `nothing_recoverable`.
+ */
+export function viewByHarness(world: ReadingWorld, harnessAgentId: string): HarnessView {
+  const found = world.store?.read((tables) => {
+    const row = tables.handoffs.findByHarness(harnessAgentId);
+    return row === null ? null : { row, envelope: draftOf(world, tables, row) };
+  });
+  if (found === null || found === undefined) {
     throw new WritError("no_row", `No row carries the harness id "${harnessAgentId}"`, {
       hint: "See the rows with: writ contract list",
     });
   }
-  return ofRow(row);
+  const { row, envelope } = found;
+  if (envelope === null) return { ...ofRow(row), envelope_source: "db_row" };
+  return { draft_id: row.contract_id, envelope, row, envelope_source: "draft" };
+}
+
+/** The draft of a row as it stands; null when there is none that can be read. */
+function draftOf(world: ReadingWorld, tables: Tables, row: HandoffRow): JsonObject | null {
+  try {
+    if (world.drafts.read(row.contract_id) === null) return null;
+    return loadDraft(world, tables, { draft_id: row.contract_id, named: false, row }).envelope;
+  } catch (error) {
+    if (error instanceof WritError && error.code === "draft_unreadable") return null; // the row's own is the next best
+    throw error;
+  }
 }
 
 /** One field of an envelope. Errors: `no_such_field`, `empty_path`. */

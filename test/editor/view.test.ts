@@ -113,7 +113,8 @@ test("the past is rebuilt from the journal, also when the file is gone", () => {
   expect(seen).toEqual([null, "one", "two"]);
   expect(existsSync(fileOf(world, id))).toBe(false);
   expect(cleanRefusalOf(world, () => viewAt(world, at(id), 99)).code).toBe("no_such_change");
-  expect(cleanRefusalOf(world, () => viewAt(world, at(born(world)), one)).code).toBe("no_such_change");
+  const other = born(world);
+  expect(cleanRefusalOf(world, () => viewAt(world, at(other), one)).code).toBe("no_such_change");
 });
 
 test("the newest row of a harness id is viewed with its draft, the fresher source, else with what the row holds", () => {
@@ -121,10 +122,20 @@ test("the newest row of a harness id is viewed with its draft, the fresher sourc
   born(world, { harness_agent_id: "h1" });
   const id = born(world, { harness_agent_id: "h1" });
   const agent = id.split(".")[0] ?? "";
-  expect(viewByHarness(world, "h1")).toMatchObject({ draft_id: id, envelope: initialEnvelope(agent) });
+  expect(viewByHarness(world, "h1")).toEqual({
+    draft_id: id,
+    envelope: initialEnvelope(agent),
+    row: rowOf(world, id),
+    envelope_source: "draft",
+  });
   set(world, id, "conclusion", "x");
   rmSync(fileOf(world, id));
-  expect(viewByHarness(world, "h1")).toEqual({ draft_id: id, envelope: rowJson(world, id), row: rowOf(world, id) });
+  expect(viewByHarness(world, "h1")).toEqual({
+    draft_id: id,
+    envelope: rowJson(world, id),
+    row: rowOf(world, id),
+    envelope_source: "db_row",
+  });
   writeFileSync(fileOf(world, id), "{ half");
   expect(viewByHarness(world, "h1").envelope.conclusion).toBe("x");
   expect(cleanRefusalOf(world, () => viewByHarness(world, "h2")).code).toBe("no_row");

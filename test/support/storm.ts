@@ -61,7 +61,10 @@ export async function runStorm(storm: Storm): Promise<Audit> {
     };
     const reader = async () => {
       while (running > 0) {
-        const { exit, stdout, stderr } = await call(["contract", "view", "--field", "evidence_report.key_outputs"], env);
+        const { exit, stdout, stderr } = await call(
+          ["contract", "view", "--field", "evidence_report.key_outputs"],
+          env,
+        );
         reads++;
         if (exit !== 0 || !Array.isArray(JSON.parse(stdout))) faults.push(`a read ended in ${exit}: ${stderr}`);
       }
@@ -117,7 +120,8 @@ async function audit(
       .query<{ n: number }, []>("SELECT COUNT(DISTINCT change_id) AS n FROM journal WHERE verb = 'add'")
       .get();
     const found = db.query<{ n: number }, []>("SELECT COUNT(*) AS n FROM journal WHERE verb = 'found'").get();
-    if (JSON.stringify(mirrored.evidence_report.key_outputs) !== JSON.stringify(entries)) faults.push("the row differs");
+    if (JSON.stringify(mirrored.evidence_report.key_outputs) !== JSON.stringify(entries))
+      faults.push("the row differs");
     if (JSON.stringify(draft.evidence_report.key_outputs) !== JSON.stringify(entries)) faults.push("the file differs");
     if (adds?.n !== entries.length) faults.push(`${adds?.n} adds are journalled for ${entries.length} entries`);
     if (found?.n !== 0) faults.push(`${found?.n} changes were taken for edits by hand`);
