@@ -56,7 +56,7 @@ export const command = defineCommand({
         runStopLane(world, event, { named, json, out });
       } else report(out, json, keepHook(world, { contract_id: named, event, streamFile }));
     } finally {
-      world.store.close();
+      world.store.leave();
     }
     return 0;
   },

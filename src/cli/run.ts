@@ -79,7 +79,7 @@ export const command = defineCommand({
         });
         if (kept.contract_id === null) out.talk(`writ run: nothing was recorded: ${kept.why}`);
       } finally {
-        world.store.close();
+        world.store.leave();
       }
     } catch (error) {
       // What went wrong with the record never changes what the command's status was.

@@ -39,12 +39,12 @@ export function openReadingWorld() {
   return { ...worldAround(places), store: openStoreToRead(places.database) };
 }
 
-/** Runs a workflow on the world and closes the store behind it. */
-export function inWorld<W extends { readonly store: { close(): void } | null }, T>(world: W, work: (world: W) => T): T {
+/** Runs a workflow on the world and leaves the store behind it: the process is about to end. */
+export function inWorld<W extends { readonly store: { leave(): void } | null }, T>(world: W, work: (world: W) => T): T {
   try {
     return work(world);
   } finally {
-    world.store?.close();
+    world.store?.leave();
   }
 }
 

@@ -2,6 +2,7 @@
 import { initialEnvelope } from "../core/contract/envelope.ts";
 import { type ContextSection, type Environment, renderKernel } from "../core/contract/kernel.ts";
 import type { Tables } from "../core/contract/repository.ts";
+import { WritError } from "../core/error.ts";
 import { compactJson, isObject, type JsonObject, valueAt } from "../core/json/value.ts";
 import { type SweepWorld, sweepDrafts } from "./housekeeping.ts";
 import { draftText, recordChange } from "./journal.ts";
@@ -65,6 +66,7 @@ export function dispatchTurn(world: DispatchWorld, dispatch: Dispatch): Dispatch
   const contract_id = `${agent_id}.${world.mint.token()}`;
   const kind = dispatch.kind ?? kindOf(dispatch);
   const publication = new Publication(world);
+  let unwritten: readonly string[] = [];
   let born: Omit<Dispatched, "warnings" | "kernel"> & {
     readonly kernelOf: (environment: Environment) => string;
     readonly unknown: readonly string[];
@@ -110,7 +112,7 @@ export function dispatchTurn(world: DispatchWorld, dispatch: Dispatch): Dispatch
       });
       const envelope = initialEnvelope(agent_id);
       if (world.drafts.read(contract_id) === null) {
-        publication.stage(contract_id, draftText(envelope));
+        unwritten = stageDraft(publication, contract_id, envelope);
         recordChange(world, tables, { draft_id: contract_id, verb: "dispatch", before: null, after: envelope });
       }
       const gates = binding.plan_task_id === null ? [] : tables.tasks.listGates(binding.plan_task_id);
@@ -156,8 +158,19 @@ export function dispatchTurn(world: DispatchWorld, dispatch: Dispatch): Dispatch
     throw error;
   }
   const { kernelOf, unknown, ...rest } = born;
-  const warnings = [...unknown, ...publication.publish(), ...sweepDrafts(world)];
+  const warnings = [...unknown, ...unwritten, ...publication.publish(), ...sweepDrafts(world)];
   return { ...rest, kernel: kernelOf(world.environment()), warnings };
+}
+
+/** The row is the birth: a draft that cannot be written is a warning, and the first write adopts the row. */
+function stageDraft(publication: Publication, contractId: string, envelope: JsonObject): readonly string[] {
+  try {
+    publication.stage(contractId, draftText(envelope));
+    return [];
+  } catch (error) {
+    if (!(error instanceof WritError)) throw error;
+    return [`The draft of "${contractId}" could not be written, and is made by its first write: ${error.message}`];
+  }
 }
 
 function kindOf(dispatch: Dispatch): string {

@@ -47,7 +47,9 @@ export function loadDraft(
     }
     return { envelope: parseDraft(draft_id, file), news: "found", journalled };
   }
-  return { envelope: parseDraft(draft_id, file), news: newest === null ? "found" : null, journalled: null };
+  if (newest === null) return { envelope: parseDraft(draft_id, file), news: "found", journalled: null };
+  // The digest says that writ wrote this text, from a value that the strict reader had passed.
+  return { envelope: JSON.parse(file.text) as JsonObject, news: null, journalled: null };
 }
 
 /** Journals what the load brought to light: a hand edit, or a draft made anew from its row. */

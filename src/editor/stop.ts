@@ -27,10 +27,13 @@ export type StopRequest = {
   readonly redactCommand: (text: string) => string;
 };
 
+const CUTS = ["reaped", "salvaged_truncation", "backstop_capture"] as const;
+type Cut = (typeof CUTS)[number];
+
 export type Stopped = {
   readonly contract_id: string;
-  /** Null: the turn had closed itself and nothing was done. */
-  readonly cut_reason: "reaped" | "salvaged_truncation" | "backstop_capture" | null;
+  /** Null: the turn had closed itself and nothing was done. A turn that stops again keeps its first one. */
+  readonly cut_reason: Cut | null;
   readonly warnings: readonly string[];
 };
 
@@ -59,12 +62,8 @@ function stopInside(
 
   const recovered = recover(loaded.envelope, request);
   const isTruncated = (request.stop_reason ?? request.transcript?.stop_reason) === "max_tokens";
-  const cut =
-    row === null
-      ? "backstop_capture"
-      : isTruncated && validate(loaded.envelope).length === 0
-        ? "salvaged_truncation"
-        : "reaped";
+  const isSalvage = isTruncated && isReadable && validate(loaded.envelope).length === 0;
+  const cut = row === null ? "backstop_capture" : (earlierCut(row) ?? (isSalvage ? "salvaged_truncation" : "reaped"));
   const mark = { backstop_capture: "backstop", salvaged_truncation: "salvaged", reaped: "reaped" }[cut];
   let marked = row === null ? recovered : withBirthMark(row, recovered);
   for (const key of ["degraded", "auto_captured", mark]) marked = withKey(marked, key, true);
@@ -92,6 +91,11 @@ function stopInside(
     recordChange(world, tables, { draft_id, verb: "stop", before: loaded.envelope, after: marked });
   }
   return { contract_id: draft_id, cut_reason: cut };
+}
+
+/** How this lane cut the turn before; null for a row that is only born, or a checkpoint. */
+function earlierCut(row: HandoffRow): Cut | null {
+  return CUTS.find((cut) => cut === row.cut_reason) ?? null;
 }
 
 /** The draft; where it cannot be read, what its row holds. Errors: `no_row` for an id that is nobody's. */

@@ -80,14 +80,25 @@ export function streamTextFile(path: string, sink: (text: string) => void): bool
 export function readTextLines(path: string): readonly string[] | null {
   return withRegularFile(path, TRANSCRIPT_LIMIT, (file) => {
     const lines: string[] = [];
-    let open = "";
+    // The pieces of the line that is open: joined once, so that a long line costs no more than its length.
+    let open: string[] = [];
+    let length = 0;
+    const grow = (part: string) => {
+      length += part.length;
+      if (length <= LINE_LIMIT) open.push(part);
+      else open = [];
+    };
     for (const text of textOf(file)) {
-      const parts = (open + text).split("\n");
-      open = parts.pop() ?? "";
-      for (const line of parts) if (line.length <= LINE_LIMIT) lines.push(line);
-      if (open.length > LINE_LIMIT) open = open.slice(0, LINE_LIMIT + 1);
+      const [first = "", ...further] = text.split("\n");
+      grow(first);
+      for (const part of further) {
+        if (length <= LINE_LIMIT) lines.push(open.join(""));
+        open = [];
+        length = 0;
+        grow(part);
+      }
     }
-    if (open !== "" && open.length <= LINE_LIMIT) lines.push(open);
+    if (length > 0 && length <= LINE_LIMIT) lines.push(open.join(""));
     return lines;
   });
 }

@@ -27,7 +27,7 @@ export type CommandEnd = {
   /** Milliseconds since the epoch. */
   readonly started_ms: number;
   readonly ended_ms: number;
-  /** Something that it started held its output open; what came later was not kept. */
+  /** Not all of the output was seen: something it started held it open too long, or our own reader went away. */
   readonly cut: boolean;
   /** False when the two streams were read apart and both held text. */
   readonly ordered: boolean;
@@ -39,6 +39,12 @@ type Child = Bun.Subprocess<"inherit", number | "pipe", number | "pipe">;
 const PIECE_BYTES = 64 * 1024;
 /** How long a channel may stay open behind the end of the child, in milliseconds. */
 const GRACE_MS = 2_000;
+/**
+ * What a slow reader has not yet let through by then was still written by the child: it is passed on until nothing
+ * came for this long, in milliseconds, or until this much came, in bytes, which no channel can have held.
+ */
+const QUIET_MS = 50;
+const LATE_BYTES = 4 * 1024 * 1024;
 const PASSED_ON = ["SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT"] as const;
 /** Those that a terminal sends to all of its foreground processes, the child too. */
 const FROM_KEYBOARD: ReadonlySet<string> = new Set(["SIGINT", "SIGQUIT"]);
@@ -58,36 +64,55 @@ export async function runCommand(
   const routes = openRoutes();
   let child: Child;
   try {
-    child = Bun.spawn([...argv], {
-      ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
-      stdin: "inherit",
-      stdout: routes.stdout,
-      stderr: routes.stderr,
-    });
+    child = start(argv, options.cwd, routes);
   } catch (error) {
     for (const route of routes.all) route.abandon();
     return notStarted(argv[0] ?? "", error, started_ms, options.keep);
   }
   const stopPassing = passSignals(child);
   const stopResizing = followSize(child, routes.all);
+  let isKeeping = true;
   try {
-    const ends = routes.all.map((route) => route.pump(child, options.keep));
+    const keep = (text: string) => {
+      if (isKeeping) options.keep(text);
+    };
+    const ends = routes.all.map((route) => route.pump(child, keep));
     await child.exited;
     const ended_ms = Date.now();
-    const cut = !(await endWithin(ends, routes.all));
-    const signal = nameOf(child.signalCode);
+    const isWhole = await endWithin(ends, routes.all);
+    const cut = !isWhole || routes.all.some((route) => route.isBroken);
+    const { exitCode, signalCode } = child;
     return {
-      exit_code: signal === null ? child.exitCode : null,
-      signal,
-      status: signal === null ? (child.exitCode ?? 1) : 128 + constants.signals[signal],
+      exit_code: signalCode === null ? exitCode : null,
+      signal: signalCode === null ? null : nameOf(signalCode),
+      status: signalCode === null ? (exitCode ?? 1) : 128 + numberOf(signalCode),
       started_ms,
       ended_ms,
       cut,
       ordered: routes.all.filter((route) => route.heldText).length < 2,
     };
   } finally {
+    isKeeping = false;
     stopPassing();
     stopResizing();
+  }
+}
+
+function start(argv: readonly string[], cwd: string | undefined, routes: Routes): Child {
+  const spawn = (words: readonly string[]): Child =>
+    Bun.spawn([...words], {
+      ...(cwd === undefined ? {} : { cwd }),
+      stdin: "inherit",
+      stdout: routes.stdout,
+      stderr: routes.stderr,
+    });
+  try {
+    return spawn(argv);
+  } catch (error) {
+    const [program = "", ...words] = argv;
+    if (!isCode(error, "ENOEXEC")) throw error;
+    // A script that names no interpreter: whoever starts programs by execvp(3), as a shell does, hands it to sh.
+    return spawn(["/bin/sh", program.includes("/") ? program : (Bun.which(program) ?? program), ...words]);
   }
 }
 
@@ -133,7 +158,11 @@ function sizeOfTerminal(): { readonly columns: number; readonly rows: number } {
 /** One stream of the child on its way to one of ours. */
 class Route {
   heldText = false;
-  private isOver = false;
+  /** Our own stream took no more, so that not all was read. */
+  isBroken = false;
+  isOver = false;
+  isWriting = false;
+  bytes = 0;
   private source: Source | null = null;
 
   constructor(
@@ -152,12 +181,20 @@ class Route {
         const piece = await source.read();
         if (piece === null || this.isOver) break;
         this.heldText = true;
+        this.bytes += piece.length;
         keep(decoder.decode(piece, { stream: true }));
+        this.isWriting = true;
         await writeFully(this.fd, piece);
+        this.isWriting = false;
       }
     } catch (error) {
-      // Our reader is gone: the channel is closed, and the child learns of it by SIGPIPE, as it would without us.
-      if (!isCode(error, "EPIPE")) throw error;
+      // The channel is closed, and the child learns of it by SIGPIPE, as it would without us where our reader is gone.
+      this.isBroken = true;
+      this.isWriting = false;
+      if (!isCode(error, "EPIPE") && !isCode(error, "ECONNRESET")) {
+        const name = this.fd === 1 ? "standard output" : "standard error";
+        writeAll(2, `writ run: ${name} cannot be passed on: ${reasonOf(error)}\n`);
+      }
     } finally {
       keep(decoder.decode());
       this.stop();
@@ -273,7 +310,7 @@ function writeSome(fd: number, piece: Uint8Array, from: number): Promise<number>
   });
 }
 
-/** Waits for the ends of the channels, for the grace time at most. False when one was still open then. */
+/** Waits for the ends of the channels, for the grace time and a slow reader. False when one was still open then. */
 async function endWithin(ends: readonly Promise<void>[], routes: readonly Route[]): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<"late">((resolve) => {
@@ -282,15 +319,31 @@ async function endWithin(ends: readonly Promise<void>[], routes: readonly Route[
   const first = await Promise.race([Promise.all(ends), late]);
   clearTimeout(timer);
   if (first !== "late") return true;
-  for (const route of routes) route.stop();
-  return false;
+  const ended = await Promise.all(routes.map(endLate));
+  return ended.every(Boolean);
 }
 
-/** Some signals have no name there, only a number. */
-function nameOf(signal: NodeJS.Signals | number | null): NodeJS.Signals | null {
-  if (typeof signal !== "number") return signal;
-  const found = Object.entries(constants.signals).find(([, number]) => number === signal);
-  return (found?.[0] ?? "SIGKILL") as NodeJS.Signals;
+/** Lets through what a channel still holds, and stops it. True when it ended by itself. */
+async function endLate(route: Route): Promise<boolean> {
+  const before = route.bytes;
+  for (let seen = -1; !route.isOver; ) {
+    if ((!route.isWriting && route.bytes === seen) || route.bytes - before > LATE_BYTES) {
+      route.stop();
+      return false;
+    }
+    seen = route.isWriting ? -1 : route.bytes;
+    await Bun.sleep(QUIET_MS);
+  }
+  return true;
+}
+
+/** The signals of real time have no name there, only a number. */
+function nameOf(signal: NodeJS.Signals | number): string {
+  return typeof signal === "number" ? `SIG${signal}` : signal;
+}
+
+function numberOf(signal: NodeJS.Signals | number): number {
+  return typeof signal === "number" ? signal : constants.signals[signal];
 }
 
 /** A child's terminal has the size of ours, also after ours has changed. */

@@ -21,7 +21,7 @@ export type HookPayload =
 /**
  * A hook's payload: everything up to the close of the top-level object or list, or to the end.
  *
- * The pipe may stay open behind the object: reading stops there, and the process can end by itself.
+ * The pipe may stay open behind the object: reading stops there, whatever follows, and the process can end by itself.
  */
 export async function readHookPayload(limits: {
   readonly maxBytes: number;
@@ -42,8 +42,9 @@ export async function readHookPayload(limits: {
       if (next.done) break;
       size += next.value.length;
       if (size > limits.maxBytes) return { kind: "too_large" };
-      pieces.push(next.value);
-      if (scanner.scan(next.value)) break;
+      const end = scanner.scan(next.value);
+      pieces.push(end === null ? next.value : next.value.subarray(0, end));
+      if (end !== null) break;
     }
   } finally {
     clearTimeout(timer);
@@ -66,9 +67,10 @@ class CloseScanner {
   private inString = false;
   private isEscaped = false;
 
-  /** True when the top level closed within this piece. */
-  scan(piece: Uint8Array): boolean {
-    for (const byte of piece) {
+  /** Where in this piece the top level has closed; null when it has not. */
+  scan(piece: Uint8Array): number | null {
+    for (let at = 0; at < piece.length; at++) {
+      const byte = piece[at] ?? 0;
       if (this.inString) {
         if (this.isEscaped) this.isEscaped = false;
         else if (byte === BACKSLASH) this.isEscaped = true;
@@ -78,8 +80,8 @@ class CloseScanner {
       if (byte > 0x20) this.hasBegun = true;
       if (byte === QUOTE) this.inString = true;
       else if (OPENING.has(byte)) this.depth++;
-      else if (CLOSING.has(byte) && --this.depth <= 0) return true;
+      else if (CLOSING.has(byte) && --this.depth <= 0) return at + 1;
     }
-    return false;
+    return null;
   }
 }

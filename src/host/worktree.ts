@@ -49,7 +49,14 @@ function git(cwd: string, args: readonly string[]): string | null {
       stderr: "ignore",
       timeout: GIT_MS,
       maxBuffer: GIT_BYTES,
-      env: { ...process.env, GIT_OPTIONAL_LOCKS: "0" },
+      // Within a hook of git these name another tree than the folder's.
+      env: {
+        ...process.env,
+        GIT_OPTIONAL_LOCKS: "0",
+        GIT_DIR: undefined,
+        GIT_WORK_TREE: undefined,
+        GIT_INDEX_FILE: undefined,
+      },
     });
     return success ? stdout.toString() : null;
   } catch {

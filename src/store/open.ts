@@ -5,8 +5,20 @@
  * otherwise; both are told here, before any other statement.
  */
 import { constants, Database } from "bun:sqlite";
-import { accessSync, closeSync, existsSync, constants as fsConstants, mkdirSync, openSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import {
+  accessSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  constants as fsConstants,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import type { ContractStore, Tables } from "../core/contract/repository.ts";
 import { WritError } from "../core/error.ts";
 import { approvalTable } from "./approvals.ts";
@@ -25,6 +37,9 @@ const MIGRATIONS: readonly string[] = [first];
 /** How long a locked store is waited for, by SQLite and then by us, in milliseconds. */
 const BUSY_TIMEOUT_MS = 10_000;
 const STORE_WAIT_MS = 30_000;
+
+/** Pages of the log after which a commit merges it into the database: what a process that opens the store reads. */
+const LOG_PAGES = 250;
 
 /** Opens the store at `path`, making file, folder and tables where they are missing. */
 export function openStore(path: string): ContractStore {
@@ -48,22 +63,37 @@ export function openStore(path: string): ContractStore {
 export function openStoreToRead(path: string): ContractStore | null {
   if (!existsSync(path)) return null;
   if (isWritable(path)) return openStore(path);
-  return guarded(path, () => {
-    if (existsSync(`${path}-wal`) && statSync(`${path}-wal`).size > 0) {
-      throw new WritError(
-        "store_failed",
-        `Cannot read the store "${path}": it has unmerged writes and cannot be written`,
-        {
-          path,
-          hint: "Make the folder writable, or copy the database with its -wal file to a place that is",
-        },
-      );
-    }
+  return guarded(path, () => readAside(path));
+}
+
+/**
+ * A store on a medium that cannot be written, where a WAL database does not open: the file as it lies, or, when it has
+ * writes that are not merged yet, a copy of both files in a folder of our own.
+ */
+function readAside(path: string): ContractStore {
+  const log = `${path}-wal`;
+  if (!existsSync(log) || statSync(log).size === 0) {
     const uri = `file:${encodeURI(path).replaceAll("?", "%3f").replaceAll("#", "%23")}?immutable=1`;
     const db = new Database(uri, constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI);
     checkVersion(versionOf(db), path);
     return storeOn(db, path);
-  });
+  }
+  const folder = mkdtempSync(join(tmpdir(), "writ-read-"));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  try {
+    const copy = join(folder, "writ.db");
+    copyFileSync(path, copy);
+    copyFileSync(log, `${copy}-wal`);
+    const store = openStore(copy);
+    const close = () => {
+      store.close();
+      remove();
+    };
+    return { ...store, close, leave: close };
+  } catch (error) {
+    remove();
+    throw error;
+  }
 }
 
 function isWritable(path: string): boolean {
@@ -106,6 +136,7 @@ function prepare(db: Database, path: string): void {
   if (mode?.journal_mode !== "wal") db.run("PRAGMA journal_mode = WAL");
   db.run("PRAGMA foreign_keys = ON");
   db.run("PRAGMA synchronous = FULL");
+  db.run(`PRAGMA wal_autocheckpoint = ${LOG_PAGES}`);
   if (versionOf(db) === MIGRATIONS.length) return;
   // IMMEDIATE, and the version read again inside: of two processes that open a new store, one makes it.
   db.transaction(() => {
@@ -141,6 +172,7 @@ function storeOn(db: Database, path: string): ContractStore {
       }),
     read: (unit) => guarded(path, () => db.transaction(() => unit(tables)).deferred()),
     close: () => db.close(),
+    leave: () => {},
   };
 }
 

@@ -3,7 +3,7 @@
  *
  * The executable is `WRIT_BIN`, else `dist/writ` when it has been built, else the sources.
  */
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -17,7 +17,7 @@ export type Setting = {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
   /** Nothing: standard input is empty. */
-  readonly stdin?: string;
+  readonly stdin?: string | Uint8Array;
 };
 
 /** The words that start writ. */
@@ -36,22 +36,68 @@ export async function runWrit(args: readonly string[], setting: Setting = {}): P
 export async function runInFreshWorld(argv: readonly string[], setting: Setting = {}): Promise<Ran> {
   const world = mkdtempSync(join(tmpdir(), "writ-test-"));
   try {
-    const child = Bun.spawn([...argv], {
-      cwd: setting.cwd ?? world,
-      env: worldOf(world, setting.env ?? {}),
-      stdin: new TextEncoder().encode(setting.stdin ?? ""),
-      stdout: "pipe",
-      stderr: "pipe",
-    });
-    const [stdout, stderr, exit] = await Promise.all([
-      new Response(child.stdout).text(),
-      new Response(child.stderr).text(),
-      child.exited,
-    ]);
-    return { exit, stdout, stderr };
+    return await runInFolder(world, argv, setting);
   } finally {
     rmSync(world, { recursive: true, force: true });
   }
+}
+
+/** A world that lives over several calls: one HOME and one data folder, which is also where the calls happen. */
+export type LivingWorld = {
+  /** Where HOME, the data folder and whatever a test makes lie; calls happen in it. */
+  readonly folder: string;
+  readonly data: string;
+  /** The environment of a call, for a process that a test starts by itself. */
+  env(more?: Setting["env"]): Record<string, string>;
+  writ(args: readonly string[], setting?: Setting): Promise<Ran>;
+  /** A script of bash, in which `writ` is on PATH; words behind it are $1 and so on. */
+  shell(script: string, setting?: Setting, ...words: string[]): Promise<Ran>;
+  /** Dispatches a turn and answers its contract id. */
+  born(...args: string[]): Promise<string>;
+  [Symbol.dispose](): void;
+};
+
+/** @param env of every call in this world */
+export function livingWorld(env: NonNullable<Setting["env"]> = {}): LivingWorld {
+  const folder = mkdtempSync(join(tmpdir(), "writ-world-"));
+  const programs = join(folder, "bin");
+  mkdirSync(programs);
+  const quoted = writCommand().map((word) => `'${word.replaceAll("'", `'"'"'`)}'`);
+  writeFileSync(join(programs, "writ"), `#!/bin/sh\nexec ${quoted.join(" ")} "$@"\n`, { mode: 0o755 });
+  const path = { PATH: `${programs}:${process.env.PATH ?? ""}` };
+  const around = (setting: Setting = {}): Setting => ({ ...setting, env: { ...path, ...env, ...setting.env } });
+  const writ = (args: readonly string[], setting?: Setting) =>
+    runInFolder(folder, [...writCommand(), ...args], around(setting));
+  return {
+    folder,
+    data: join(folder, "data"),
+    env: (more = {}) => worldOf(folder, { ...path, ...env, ...more }),
+    writ,
+    shell: (script, setting, ...words) =>
+      runInFolder(folder, ["bash", "-c", script, "bash", ...words], around(setting)),
+    async born(...args) {
+      const ran = await writ(["dispatch", "--agent", "tester", "--json", ...args]);
+      return (JSON.parse(ran.stdout) as { contract_id: string }).contract_id;
+    },
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+async function runInFolder(folder: string, argv: readonly string[], setting: Setting): Promise<Ran> {
+  const { stdin = "" } = setting;
+  const child = Bun.spawn([...argv], {
+    cwd: setting.cwd ?? folder,
+    env: worldOf(folder, setting.env ?? {}),
+    stdin: typeof stdin === "string" ? new TextEncoder().encode(stdin) : stdin,
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [stdout, stderr, exit] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { exit, stdout, stderr };
 }
 
 /** All of a call in one text, as a test shows it. */

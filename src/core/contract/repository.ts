@@ -211,7 +211,13 @@ export type ContractStore = {
   write<T>(unit: (tables: Tables) => T): T;
   /** Runs the unit on one snapshot, without the write lock. */
   read<T>(unit: (tables: Tables) => T): T;
+  /** Closes the connection; the last one merges the log into the database, which syncs four times. */
   close(): void;
+  /**
+   * What a process that is about to end calls instead: the operating system closes the files, everything committed is
+   * in the log, and the next process goes on from there.
+   */
+  leave(): void;
 };
 
 /** A draft file as it is on disk. `digest` is the lower-case hex SHA-256 of its bytes. */
