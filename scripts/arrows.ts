@@ -11,7 +11,20 @@ import { dirname, join, normalize, relative } from "node:path";
 export type Violation = { readonly file: string; readonly line: number; readonly message: string };
 
 const DOORS = ["cli", "mcp"];
-const WORKFLOWS = ["editor", "record", "delegate", "seat", "node", "gate", "brief"];
+const WORKFLOWS = [
+  "editor",
+  "record",
+  "delegate",
+  "seat",
+  "node",
+  "gate",
+  "brief",
+  "evidence",
+  "approval",
+  "task",
+  "attest",
+  "prove",
+];
 const ADAPTERS = ["store", "wire", "llm", "host"];
 const ROOMS = ["core", ...DOORS, ...WORKFLOWS, ...ADAPTERS];
 /** The libraries that compute and do nothing else. */

@@ -24,7 +24,8 @@ type Miss = { readonly id: string; readonly why: readonly string[] };
 
 /** Asked in order, until one knows the operation. */
 const MODULES: Readonly<Record<string, readonly string[]>> = {
-  contract: ["contract", "stamp"],
+  contract: ["contract", "stamp", "updates"],
+  drift: ["drift"],
   record: ["record"],
   "content-checks": ["content-checks"],
 };

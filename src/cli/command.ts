@@ -33,6 +33,8 @@ export type Output = {
   document(value: JsonObject & { readonly ok: boolean }): void;
   /** A JSON value that is the product itself, two-space indented (`view`, `view --field`). */
   product(value: unknown): void;
+  /** A JSON text on one line that is the product itself, byte for byte: what was signed is what is printed. */
+  exact(json: string): void;
   /** A line for a person on standard output, control sequences stripped. */
   line(text: string): void;
   /** A line for a person on standard error, control sequences stripped. */

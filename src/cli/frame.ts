@@ -45,6 +45,10 @@ export function openFrame(argv: readonly string[], debug: boolean, surface: Surf
       answered = true;
       output.product(value);
     },
+    exact: (json) => {
+      answered = true;
+      output.exact(json);
+    },
   };
 
   async function run(): Promise<number> {

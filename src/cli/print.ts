@@ -33,6 +33,7 @@ const STATUS_WORDS: Readonly<Record<ErrorStatus, string>> = {
 export function openOutput(): Output {
   return {
     document: ({ ok, ...value }) => printJson(JSON.stringify({ ok, ...value })),
+    exact: printJson,
     product: (value) => printJson(JSON.stringify(value ?? null, null, 2)),
     line: (text) => writeAll(1, `${stripControls(text)}\n`),
     talk: (text) => writeAll(2, `${stripControls(text)}\n`),

@@ -10,7 +10,7 @@ import { streamTextFile } from "../host/file.ts";
 import { readHookPayload } from "../host/stdin.ts";
 import { type Kept, keepHook } from "../record/keep.ts";
 import { defineCommand, type Output } from "./command.ts";
-import { JSON_SWITCH } from "./contract/address.ts";
+import { JSON_SWITCH, wholeNumber } from "./contract/address.ts";
 import { openRecordWorld } from "./record/world.ts";
 
 /** The largest payload, in bytes, and the longest wait for its end, in milliseconds. */
@@ -24,6 +24,11 @@ export const command = defineCommand({
     harness: { type: "enum", options: [...HARNESSES], description: "Whose payload it is (default claude-code)" },
     bind: { type: "boolean", description: "Bind the turn to its record, before anything ran" },
     stop: { type: "boolean", description: "The turn has stopped, whatever the payload says" },
+    gate: {
+      type: "string",
+      valueHint: "N",
+      description: "Send a turn that stops unfinalized back, at most N times (default 0; claude-code only)",
+    },
     ...JSON_SWITCH,
   },
   examples: [
@@ -31,8 +36,8 @@ export const command = defineCommand({
     'echo \'{"tool":"bash","command":"make","exit_code":0}\' | writ record --harness generic',
   ],
   notes: [
-    "Standard output stays empty without --json: what a hook prints can make an agent run again.",
-    "Register it for PostToolUse and PostToolUseFailure alike, and for SubagentStart and SubagentStop.",
+    "Standard output stays empty without --json, but for a turn that the gate sends back.",
+    "Register it for PostToolUse and PostToolUseFailure alike, and for SubagentStart and SubagentStop: writ hooks install.",
   ],
   exits: {
     0: "always, but for a wrong command line typed at a terminal",
@@ -40,11 +45,13 @@ export const command = defineCommand({
   },
   async run({ args, json, out }) {
     const named = args["contract-id"] ?? null;
+    const harness: Harness = args.harness ?? "claude-code";
+    const gate = wholeNumber(args.gate, "--gate", 0) ?? 0;
     const payload = await readPayload();
     if (payload === null && !args.bind) {
       throw new WritError("usage", "Nothing came on standard input", { hint: "Pipe one JSON object into writ record" });
     }
-    const event = bound(readHook(payload, (args.harness ?? "claude-code") as Harness, args.stop), args.bind);
+    const event = bound(readHook(payload, harness, args.stop), args.bind);
     if (event.kind === "ignored") {
       if (json) out.document({ ok: true, status: "ignored", reason: event.reason });
       return 0;
@@ -53,7 +60,7 @@ export const command = defineCommand({
     try {
       if (event.kind === "stop") {
         const { runStopLane } = await import("./record/stop.ts");
-        runStopLane(world, event, { named, json, out });
+        runStopLane(world, event, { named, harness, gate, json, out });
       } else report(out, json, keepHook(world, { contract_id: named, event, streamFile }));
     } finally {
       world.store.leave();

@@ -21,7 +21,19 @@ export function tableLines(
 
 function cellText(cell: string | number | null): string {
   if (cell === null) return "-";
-  const text = stripControls(String(cell)).replaceAll(/\s+/g, " ").trim();
+  const text = oneLine(String(cell));
   const points = [...text];
   return points.length > CELL_LIMIT ? `${points.slice(0, CELL_LIMIT - 1).join("")}…` : text;
+}
+
+/** The facts of a row, one a line, those that are not null; a value keeps its length and stays on its line. */
+export function factLines(facts: Readonly<Record<string, unknown>>): readonly string[] {
+  const known = Object.entries(facts).filter(([, value]) => value !== null && value !== undefined);
+  const width = Math.max(0, ...known.map(([name]) => name.length));
+  return known.map(([name, value]) => `${name.padEnd(width)}  ${oneLine(String(value))}`);
+}
+
+/** Stripped, and each run of blanks and line breaks one blank. */
+export function oneLine(text: string): string {
+  return stripControls(text).replaceAll(/\s+/g, " ").trim();
 }

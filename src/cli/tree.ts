@@ -63,6 +63,77 @@ export const FACES: readonly Face[] = [
             load: () => import("./contract/diff.ts"),
           },
           undo: { summary: "Take one change of the draft back", load: () => import("./contract/undo.ts") },
+          attest: {
+            summary: "Export a closed turn and its record as a statement, or check one",
+            load: () => import("./contract/attest.ts"),
+          },
+          prove: {
+            summary: "Repeat a closed turn's verification in a fresh copy",
+            load: () => import("./contract/prove.ts"),
+          },
+        },
+      },
+    },
+  },
+  {
+    title: "What work is held to",
+    commands: {
+      evidence: {
+        summary: "Record and look up citable evidence",
+        commands: {
+          add: {
+            summary: "Record evidence under an acceptance criterion of a brief",
+            load: () => import("./evidence/add.ts"),
+          },
+          list: { summary: "List the evidence of a brief, oldest first", load: () => import("./evidence/list.ts") },
+          show: { summary: "Print one row of evidence whole", load: () => import("./evidence/show.ts") },
+        },
+      },
+      approvals: {
+        summary: "Ask for consent to commands, give it or refuse it",
+        commands: {
+          request: {
+            summary: "Ask for consent to commands, and print the id of the request",
+            load: () => import("./approvals/request.ts"),
+          },
+          list: {
+            summary: "List requests for consent with their commands, newest first",
+            load: () => import("./approvals/list.ts"),
+          },
+          grant: { summary: "Consent to a pending request", load: () => import("./approvals/grant.ts") },
+          deny: { summary: "Refuse a pending request", load: () => import("./approvals/deny.ts") },
+        },
+      },
+      task: {
+        summary: "Keep briefs, their tasks and the gates that verifiers settle",
+        commands: {
+          brief: {
+            summary: "Keep pieces of work with acceptance criteria",
+            commands: {
+              add: {
+                summary: "Make a brief: a piece of work with acceptance criteria",
+                load: () => import("./task/brief/add.ts"),
+              },
+              list: { summary: "List briefs, oldest first", load: () => import("./task/brief/list.ts") },
+            },
+          },
+          add: { summary: "Put a task at the end of a brief's plan", load: () => import("./task/add.ts") },
+          list: {
+            summary: "List the tasks of a brief's plan and what their gates say",
+            load: () => import("./task/list.ts"),
+          },
+          gate: {
+            summary: "Keep and settle what a task is verified by",
+            commands: {
+              add: { summary: "Add a gate that a verifier settles", load: () => import("./task/gate/add.ts") },
+              list: {
+                summary: "List the gates of a task and what they say together",
+                load: () => import("./task/gate/list.ts"),
+              },
+              set: { summary: "Settle a gate; its task follows", load: () => import("./task/gate/set.ts") },
+            },
+          },
+          set: { summary: "Set the status of a task by hand", load: () => import("./task/set.ts") },
         },
       },
     },
@@ -70,6 +141,12 @@ export const FACES: readonly Face[] = [
   {
     title: "writ itself",
     commands: {
+      key: {
+        summary: "Make keys that sign statements",
+        commands: {
+          new: { summary: "Make an Ed25519 key pair", load: () => import("./key/new.ts") },
+        },
+      },
       completions: {
         summary: "Print a completion script for a shell",
         // This one command is about the tree itself.

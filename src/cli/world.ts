@@ -15,15 +15,19 @@ export type Places = {
   readonly database: string;
   readonly drafts: string;
   readonly scratch: string;
+  /** The user's home folder, which `~/` stands for. */
+  readonly home: string;
 };
 
 export function placesOf(environment: NodeJS.ProcessEnv = process.env): Places {
-  const data = filled(environment.WRIT_DATA_DIR) ?? join(filled(environment.HOME) ?? homedir(), ".writ");
+  const home = filled(environment.HOME) ?? homedir();
+  const data = filled(environment.WRIT_DATA_DIR) ?? join(home, ".writ");
   return {
     data,
     database: filled(environment.WRIT_DB) ?? join(data, "writ.db"),
     drafts: join(data, "contract_drafts"),
     scratch: join(data, "scratch"),
+    home,
   };
 }
 
@@ -76,7 +80,8 @@ function worldAround(places: Places): Omit<World, "store"> {
   };
 }
 
-function randomHex(bytes: number): string {
+/** Lower-case hex digits, two a byte, from a secure source. */
+export function randomHex(bytes: number): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString("hex");
 }
 

@@ -27,6 +27,15 @@ const UNSAFE_ALL = new RegExp(UNSAFE.source, "g");
  * Source: ECMA-48 5.4 (control sequences), 5.6 (control strings); Unicode 17 23.2 (layout controls)
  */
 export function stripControls(text: string): string {
+  return UNSAFE.test(text) ? stripSequences(text).replace(UNSAFE_ALL, "") : text;
+}
+
+/**
+ * The text without escape sequences; single controls stay, for whoever shows them as signs.
+ *
+ * Errors: none, whatever the text
+ */
+export function stripSequences(text: string): string {
   if (!UNSAFE.test(text)) return text;
   let kept = "";
   let from = 0;
@@ -41,8 +50,17 @@ export function stripControls(text: string): string {
     at = end;
     from = end;
   }
-  kept += text.slice(from);
-  return kept.replace(UNSAFE_ALL, "");
+  return kept + text.slice(from);
+}
+
+/**
+ * The text with each control and each invisible character replaced: by what `sign` makes of it.
+ *
+ * @param sign gets one character, which may be a surrogate pair
+ * Errors: none of its own
+ */
+export function replaceControls(text: string, sign: (found: string, at: number) => string): string {
+  return UNSAFE.test(text) ? text.replace(UNSAFE_ALL, sign) : text;
 }
 
 /**

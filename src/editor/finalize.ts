@@ -347,7 +347,7 @@ export function staleAround(world: CloseWorld, target: Target): StaleFiles {
     const { envelope } = loadDraft(world, tables, { draft_id, named: target.named, row });
     const { verification } = claimsOf(envelope);
     const command = isObject(verification) ? valueAt(verification, "command") : undefined;
-    const run = typeof command === "string" ? lastRunOf(command, runsOf(record)) : null;
+    const run = typeof command === "string" ? lastRunOf(command, runsOf(record), world.values) : null;
     const edits = record.flatMap((one) =>
       one.tool === "edit" && one.path !== null ? [{ seq: one.seq, path: one.path }] : [],
     );

@@ -61,7 +61,7 @@ function stopInside(
   const { loaded, isReadable } = loadAnything(world, tables, draft_id, row);
 
   const recovered = recover(loaded.envelope, request);
-  const isTruncated = (request.stop_reason ?? request.transcript?.stop_reason) === "max_tokens";
+  const isTruncated = [request.stop_reason, request.transcript?.stop_reason].includes("max_tokens");
   const isSalvage = isTruncated && isReadable && validate(loaded.envelope).length === 0;
   const cut = row === null ? "backstop_capture" : (earlierCut(row) ?? (isSalvage ? "salvaged_truncation" : "reaped"));
   const mark = { backstop_capture: "backstop", salvaged_truncation: "salvaged", reaped: "reaped" }[cut];

@@ -5,7 +5,7 @@ import type { HandoffRow, Tables } from "../core/contract/repository.ts";
 import { validate } from "../core/contract/validate.ts";
 import { isObject, type JsonObject } from "../core/json/value.ts";
 import type { Issue } from "../core/result.ts";
-import { type CloseWorld, examineClose, liveOf, staleAround } from "./finalize.ts";
+import { type CloseWorld, examineClose, liveOf, type StaleFiles, staleAround } from "./finalize.ts";
 import { loadDraft, parseDraftValue } from "./load.ts";
 import { type Address, noDraftFor, resolveTarget } from "./target.ts";
 import type { ReadingWorld } from "./world.ts";
@@ -42,20 +42,27 @@ export function validateDraft(world: ReadingWorld, address: Address): Validated 
 export function validateClose(world: CloseWorld, address: Address, strict: boolean): Validated {
   const target = resolveTarget(world, address);
   const stale = staleAround(world, target);
-  return world.store.read((tables) => {
-    const { draft_id, row } = liveOf(tables, target.draft_id);
-    if (world.drafts.read(draft_id) === null) throw noDraftFor(draft_id);
-    const envelope = current(world, tables, draft_id, row);
-    const issues = checkEnvelope(envelope, tables);
-    if (issues.length > 0) throw validationError(issues, `draft ${draft_id} is not valid.`);
-    const verdict = examineClose(world, tables, { draft_id, row, envelope, plan_task_id: null, strict, stale });
-    return {
-      draft_id,
-      cross_check: "done",
-      would: verdict.outcome === "close" ? "finalize" : "checkpoint",
-      advice: verdict.advice,
-    };
-  });
+  return world.store.read((tables) => validateLink(world, tables, liveOf(tables, target.draft_id), { strict, stale }));
+}
+
+/** The same for a link that was found already, inside a transaction. Touches nothing. Errors: as `validateClose`. */
+export function validateLink(
+  world: CloseWorld,
+  tables: Tables,
+  { draft_id, row }: { readonly draft_id: string; readonly row: HandoffRow | null },
+  { strict, stale }: { readonly strict: boolean; readonly stale: StaleFiles },
+): Validated {
+  if (world.drafts.read(draft_id) === null) throw noDraftFor(draft_id);
+  const envelope = current(world, tables, draft_id, row);
+  const issues = checkEnvelope(envelope, tables);
+  if (issues.length > 0) throw validationError(issues, `draft ${draft_id} is not valid.`);
+  const verdict = examineClose(world, tables, { draft_id, row, envelope, plan_task_id: null, strict, stale });
+  return {
+    draft_id,
+    cross_check: "done",
+    would: verdict.outcome === "close" ? "finalize" : "checkpoint",
+    advice: verdict.advice,
+  };
 }
 
 function current(

@@ -58,7 +58,9 @@ export function keepHook(world: World, request: HookRequest): Kept {
       mayClaim: true,
     });
     if (place.contract_id === null) return place;
-    if (event.agent_id !== null && place.row !== null) tables.handoffs.stampHarness(place.row.id, event.agent_id);
+    if (event.kind === "start" && event.agent_id !== null && place.row !== null) {
+      tables.handoffs.stampHarness(place.row.id, event.agent_id);
+    }
     if (event.kind === "start") tables.records.bind(place.contract_id, "hook", world.clock.now());
     return append(world, tables, place, captures);
   });

@@ -27,12 +27,14 @@ import { evidenceTable } from "./evidence.ts";
 import { handoffTable } from "./handoffs.ts";
 import { journalTable } from "./journal.ts";
 import first from "./migrations/0001-first.sql" with { type: "text" };
+import sendBacks from "./migrations/0002-send-backs.sql" with { type: "text" };
 import { recordTable } from "./records.ts";
+import { sendBackTable } from "./send-backs.ts";
 import { taskTable } from "./tasks.ts";
 import { workspaceTable } from "./workspaces.ts";
 
 /** In order; a file that has shipped is never edited. */
-const MIGRATIONS: readonly string[] = [first];
+const MIGRATIONS: readonly string[] = [first, sendBacks];
 
 /** How long a locked store is waited for, by SQLite and then by us, in milliseconds. */
 const BUSY_TIMEOUT_MS = 10_000;
@@ -152,6 +154,7 @@ function storeOn(db: Database, path: string): ContractStore {
     handoffs: handoffTable(db),
     journal: journalTable(db),
     records: recordTable(db),
+    sendBacks: sendBackTable(db),
     tasks: taskTable(db),
     workspaces: workspaceTable(db),
     approvals: approvalTable(db),

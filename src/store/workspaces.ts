@@ -1,8 +1,8 @@
 /** The table `workspaces`: the scope that every other fact belongs to. */
 import type { Database } from "bun:sqlite";
-import type { Tables } from "../core/contract/repository.ts";
+import type { WorkspaceTable } from "../core/workspace/repository.ts";
 
-export function workspaceTable(db: Database): Tables["workspaces"] {
+export function workspaceTable(db: Database): WorkspaceTable {
   return {
     ensure: (name, at) => {
       db.query<never, { name: string; at: string }>(

@@ -88,24 +88,11 @@ test("the draft file is rewritten to equal the envelope of the row, and the chan
   const id = closed(world);
   expect(readFileSync(fileOf(world, id), "utf8")).toBe(`${JSON.stringify(rowJson(world, id), null, 2)}\n`);
   expect(verbsOf(world, id)).toEqual(["dispatch", "fill", "finalize"]);
-  expect(
-    journalOf(world, id)
-      .at(-1)
-      ?.changes.map((change) => change.path),
-  ).toEqual(
-    ["born_at_dispatch", "agent_name", "content_checks"].sort(
-      (a, b) => journalPaths(world, id).indexOf(a) - journalPaths(world, id).indexOf(b),
-    ),
-  );
+  const paths = journalOf(world, id)
+    .at(-1)
+    ?.changes.map((change) => change.path);
+  expect(paths?.toSorted()).toEqual(["agent_name", "born_at_dispatch", "content_checks"]);
 });
-
-function journalPaths(world: ScriptedWorld, id: string): string[] {
-  return (
-    journalOf(world, id)
-      .at(-1)
-      ?.changes.map((change) => change.path) ?? []
-  );
-}
 
 test("IN_PROGRESS is a checkpoint: persisted, not closed, and the cut mark stays", () => {
   using world = scriptedWorld();
@@ -313,7 +300,7 @@ const refused: Case[] = [
   {
     what: "11: in every closing state",
     code: "content_unverified",
-    patch: { ...closing("BLOCKED"), ...{ evidence_report: { verification: { command: "PASS." } } } },
+    patch: closing("BLOCKED", { evidence_report: { verification: { command: "PASS." } } }),
   },
 ];
 
@@ -509,7 +496,7 @@ test("a bound turn that ran nothing is bound: its entries are the agent's alone,
   expect(cleanRefusalOf(world, () => finalize(world, id)).issues.map((issue) => issue.code)).toEqual([
     "command_not_run",
   ]);
-  set(world, id, "evidence_report.verification.command", null);
+  set(world, id, "evidence_report.verification", { type: "none", result: "pass" });
   add(world, id, "evidence_report.commands_run", "make");
   expect(finalize(world, id).content_checks).toMatchObject({ bound: true, runs: 0, record_head: null });
   expect(reportOf(rowJson(world, id)).commands_run).toEqual(["[agent annotation] make"]);
@@ -624,14 +611,14 @@ test("--strict has nothing against a claim that nothing weakens", () => {
 });
 
 test.each([
-  { what: "behind the run", edits: [2], stale: true },
-  { what: "before it", edits: [0], stale: false },
-])("an edit that the record holds $what makes it stale: $stale", ({ edits, stale }) => {
+  { what: "behind the run", edited: 2, stale: true },
+  { what: "before it", edited: 0, stale: false },
+])("an edit that the record holds $what makes it stale: $stale", ({ edited, stale }) => {
   using world = scriptedWorld();
   const id = born(world);
   for (const place of [0, 1, 2]) {
     if (place === 1) ran(world, id, "bun test");
-    else if (edits.includes(place)) ran(world, id, "", { tool: "edit", command: null, path: "src/a.ts" });
+    else if (place === edited) ran(world, id, "", { tool: "edit", command: null, path: "src/a.ts" });
   }
   fill(world, id, claiming("bun test"));
   expect(finalize(world, id).advice.map((issue) => issue.code)).toEqual(stale ? ["stale"] : []);
@@ -645,8 +632,24 @@ test("the work tree is asked around the last run of the cited command, with its 
   ran(world, id, "bun lint", { cwd: "/three" });
   fill(world, id, claiming("bun test"));
   const asked: string[][] = [];
-  finalize({ ...world, changedAfter: (...question) => (asked.push(question), []) }, id);
+  const changedAfter = (...question: [string, string]) => {
+    asked.push(question);
+    return [];
+  };
+  finalize({ ...world, changedAfter }, id);
   expect(asked).toEqual([["/two", "2026-01-01T00:00:02Z"]]);
+});
+
+test("files that changed after one run say nothing of a later one, which came while they were looked for", () => {
+  using world = scriptedWorld();
+  const id = born(world);
+  ran(world, id, "bun test");
+  fill(world, id, claiming("bun test"));
+  const changedAfter = () => {
+    ran(world, id, "bun test");
+    return ["src/a.ts"];
+  };
+  expect(finalize({ ...world, changedAfter }, id)).toMatchObject({ advice: [], content_checks: { runs: 2 } });
 });
 
 test("a command with a secret in it is compared as the record was redacted, for its advice too", () => {

@@ -1,8 +1,9 @@
 /** Two writers at once: connections of one process, and processes of their own. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import { listChain } from "../../src/editor/look.ts";
 import { viewAt } from "../../src/editor/view.ts";
-import { add, at, born, draftOf, filesIn, journalOf, rowJson, verbsOf } from "../support/turn.ts";
+import { add, at, born, closed, draftOf, filesIn, journalOf, rowJson, verbsOf } from "../support/turn.ts";
 import { scriptedWorld } from "../support/world.ts";
 
 const OUTPUTS = "evidence_report.key_outputs";
@@ -14,7 +15,7 @@ function start(...words: string[]) {
 
 async function begun(child: ReturnType<typeof start>): Promise<void> {
   const { value } = await child.stdout.getReader().read();
-  expect(new TextDecoder().decode(value)).toBe("begun\n");
+  expect(new TextDecoder().decode(value)).toStartWith("begun\n");
 }
 
 function outputsOf(envelope: { readonly [key: string]: unknown }): string[] {
@@ -60,6 +61,39 @@ test("a process that is killed while it holds the lock lets it go, and leaves no
   expect(outputsOf(draftOf(world, id))).toEqual(["x"]);
   expect(verbsOf(world, id)).toEqual(["dispatch", "add"]);
 });
+
+test("a process that is killed at work loses nothing that it said was added", async () => {
+  using world = scriptedWorld();
+  const id = born(world);
+  for (let round = 0; round < 4; round++) {
+    const child = start(world.folder, "add", id, `r${round}`, "100000");
+    let said = "";
+    for await (const chunk of child.stdout) {
+      said += new TextDecoder().decode(chunk);
+      if (said.split("\n").length > 3 * round + 4) break;
+    }
+    child.kill("SIGKILL");
+    await child.exited;
+    const added = said.split("\n").slice(1, -1);
+    add(world, id, OUTPUTS, `after ${round}`);
+    const outputs = outputsOf(draftOf(world, id));
+    expect(added.filter((name) => !outputs.includes(name))).toEqual([]);
+    expect(outputs.at(-1)).toBe(`after ${round}`);
+    expect(outputsOf(rowJson(world, id))).toEqual(outputs);
+  }
+  expect(new Set(verbsOf(world, id).slice(1))).toEqual(new Set(["add"])); // a leftover is no edit by hand
+}, 30_000);
+
+test("8 processes that write to one closed contract open one link, and all land in it", async () => {
+  using world = scriptedWorld();
+  const id = closed(world);
+  const children = Array.from({ length: 8 }, (_, number) => start(world.folder, "add", id, `p${number}`, "3"));
+  expect(await Promise.all(children.map((child) => child.exited))).toEqual(Array(8).fill(0));
+  const links = listChain(world, id).map((row) => row.contract_id);
+  expect(links).toHaveLength(2);
+  expect(outputsOf(draftOf(world, links[1] ?? ""))).toHaveLength(24);
+  expect(world.sql("SELECT id FROM handoffs")).toHaveLength(2);
+}, 30_000);
 
 test("16 processes of 20 adds each: nothing is lost, the journal is whole, the file is what the store holds", async () => {
   using world = scriptedWorld();

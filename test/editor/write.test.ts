@@ -552,6 +552,15 @@ test("a closed link is continued in its turn, from any id of the chain", () => {
   expect(add(world, second, OUTPUTS, "y").draft_id).toBe(third.draft_id);
 });
 
+test("a closed contract is continued from its row: its file may be gone, and is not made again", () => {
+  using world = scriptedWorld();
+  const id = closed(world, "BLOCKED", { agent: "qa" });
+  rmSync(fileOf(world, id));
+  const next = add(world, id, OUTPUTS, "x").draft_id;
+  expect(draftOf(world, next)).toMatchObject({ continues_contract_id: id, agent_name: "qa" });
+  expect(filesIn(world)).toEqual([`${next}.json`]);
+});
+
 test("of two writers on a closed contract one opens the link and both land in it", () => {
   using one = scriptedWorld();
   const id = closed(one);

@@ -1,6 +1,15 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { WritError } from "../../src/core/error.ts";
@@ -47,6 +56,7 @@ const TABLES = [
   "journal",
   "plans",
   "proposals",
+  "send_backs",
   "task_gates",
   "tasks",
   "tool_bindings",
@@ -54,7 +64,7 @@ const TABLES = [
   "workspaces",
 ];
 
-test("a new store has every table, STRICT, at layout 1 and in WAL mode", () => {
+test("a new store has every table, STRICT, at layout 2 and in WAL mode", () => {
   const path = freshPath();
   openStore(path).close();
   inDatabase(path, (db) => {
@@ -64,7 +74,7 @@ test("a new store has every table, STRICT, at layout 1 and in WAL mode", () => {
       )
       .all();
     expect(tables).toEqual(TABLES.map((name) => ({ name, strict: 1 })));
-    expect(db.query("PRAGMA user_version").get()).toEqual({ user_version: 1 });
+    expect(db.query("PRAGMA user_version").get()).toEqual({ user_version: 2 });
     expect(db.query("PRAGMA journal_mode").get()).toEqual({ journal_mode: "wal" });
   });
 });
@@ -115,12 +125,12 @@ test("an open store is opened again as it is: what it holds stays", () => {
 
 test.each(["wal", "delete"])("a store of a newer layout is refused and not written, in mode %s", (mode) => {
   const path = freshPath();
-  rawDatabase(path, `PRAGMA journal_mode = ${mode}`, "CREATE TABLE later (a TEXT) STRICT", "PRAGMA user_version = 2");
+  rawDatabase(path, `PRAGMA journal_mode = ${mode}`, "CREATE TABLE later (a TEXT) STRICT", "PRAGMA user_version = 3");
   const before = readFileSync(path);
   for (const open of [openStore, openStoreToRead]) {
     const error = refusalOf(() => open(path));
     expect(error).toMatchObject({ code: "store_too_new", path });
-    expect(error.message).toBe(`The store "${path}" has layout 2; this writ knows 1`);
+    expect(error.message).toBe(`The store "${path}" has layout 3; this writ knows 2`);
     expect(readFileSync(path).equals(before)).toBe(true);
   }
 });
@@ -157,6 +167,59 @@ test("reading opens a store that is there", () => {
   expect(store?.read((tables) => tables.handoffs.find("x"))).toBeNull();
   store?.close();
 });
+
+test("what a process that only leaves has committed is there for the next one", () => {
+  const path = freshPath();
+  const one = openStore(path);
+  one.write((tables) => tables.workspaces.ensure("w", ""));
+  one.leave();
+  expect(statSync(`${path}-wal`).size).toBeGreaterThan(0);
+  const two = openStore(path);
+  two.write((tables) => tables.workspaces.ensure("v", ""));
+  two.close();
+  one.close();
+  expect(inDatabase(path, (db) => db.query("SELECT name FROM workspaces ORDER BY name").all())).toEqual([
+    { name: "v" },
+    { name: "w" },
+  ]);
+});
+
+/** Root writes wherever it wants. */
+const isRoot = process.getuid?.() === 0;
+
+test.skipIf(isRoot).each([false, true])(
+  "a store on a medium that cannot be written is read; unmerged writes: %s (not as root)",
+  (isUnmerged) => {
+    const path = freshPath();
+    const place = join(path, "..");
+    const store = openStore(path);
+    store.write((tables) => tables.workspaces.ensure("w", ""));
+    store.write((tables) => tables.records.bind("c", "run", ""));
+    if (!isUnmerged) store.close();
+    chmodSync(path, 0o400);
+    chmodSync(place, 0o500);
+    try {
+      const before = readdirSync(place);
+      const reading = openStoreToRead(path);
+      expect(reading?.read((tables) => tables.records.isBound(["c"]))).toBe(true);
+      reading?.close();
+      expect(readdirSync(place)).toEqual(before);
+      const writing = () => {
+        const other = openStore(path);
+        try {
+          other.write((tables) => tables.workspaces.ensure("v", ""));
+        } finally {
+          other.close();
+        }
+      };
+      expect(refusalOf(writing)).toMatchObject({ code: "store_failed", path });
+    } finally {
+      chmodSync(place, 0o700);
+      chmodSync(path, 0o600);
+      if (isUnmerged) store.close();
+    }
+  },
+);
 
 test("foreign keys hold on every connection", () => {
   using world = scriptedWorld();

@@ -57,10 +57,11 @@ test("a task is found with its brief, and its gates in order", () => {
   using world = scriptedWorld();
   task(world, "first");
   const { brief_id, task_id } = task(world, "second", "done");
-  for (const type of ["command", "semantic"])
+  for (const type of ["command", "semantic"]) {
     world.sql("INSERT INTO task_gates (task_id, verification_type) VALUES (?, ?)", task_id, type);
+  }
   world.store.read(({ tasks }) => {
-    expect(tasks.find(task_id)).toEqual({ id: task_id, plan_id: 2, brief_id, status: "done", goal: null });
+    expect(tasks.find(task_id)).toMatchObject({ id: task_id, plan_id: 2, brief_id, status: "done", goal: null });
     expect(tasks.find(99)).toBeNull();
     expect(tasks.listGates(task_id).map((gate) => gate.verification_type)).toEqual(["command", "semantic"]);
     expect([tasks.briefExists(brief_id), tasks.briefExists(99), tasks.planExists(2), tasks.planExists(99)]).toEqual([

@@ -6,6 +6,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { JsonValue } from "../../src/core/json/value.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
 
@@ -54,7 +55,15 @@ export type LivingWorld = {
   shell(script: string, setting?: Setting, ...words: string[]): Promise<Ran>;
   /** Dispatches a turn and answers its contract id. */
   born(...args: string[]): Promise<string>;
+  /** Dispatches a turn whose calls have its id in their environment. */
+  turn(...args: string[]): Promise<Turn>;
   [Symbol.dispose](): void;
+};
+
+export type Turn = Pick<LivingWorld, "writ" | "shell"> & {
+  readonly id: string;
+  /** Its environment, for a process that a test starts by itself. */
+  readonly env: { readonly WRIT_CONTRACT_ID: string };
 };
 
 /** @param env of every call in this world */
@@ -68,16 +77,29 @@ export function livingWorld(env: NonNullable<Setting["env"]> = {}): LivingWorld 
   const around = (setting: Setting = {}): Setting => ({ ...setting, env: { ...path, ...env, ...setting.env } });
   const writ = (args: readonly string[], setting?: Setting) =>
     runInFolder(folder, [...writCommand(), ...args], around(setting));
+  const shell: LivingWorld["shell"] = (script, setting, ...words) =>
+    runInFolder(folder, ["bash", "-c", script, "bash", ...words], around(setting));
+  const born: LivingWorld["born"] = async (...args) => {
+    const ran = await writ(["dispatch", "--agent", "tester", "--json", ...args]);
+    return (JSON.parse(ran.stdout) as { contract_id: string }).contract_id;
+  };
   return {
     folder,
     data: join(folder, "data"),
     env: (more = {}) => worldOf(folder, { ...path, ...env, ...more }),
     writ,
-    shell: (script, setting, ...words) =>
-      runInFolder(folder, ["bash", "-c", script, "bash", ...words], around(setting)),
-    async born(...args) {
-      const ran = await writ(["dispatch", "--agent", "tester", "--json", ...args]);
-      return (JSON.parse(ran.stdout) as { contract_id: string }).contract_id;
+    shell,
+    born,
+    async turn(...args) {
+      const id = await born(...args);
+      const own = { WRIT_CONTRACT_ID: id };
+      const within = (setting: Setting = {}): Setting => ({ ...setting, env: { ...own, ...setting.env } });
+      return {
+        id,
+        env: own,
+        writ: (words, setting) => writ(words, within(setting)),
+        shell: (script, setting, ...words) => shell(script, within(setting), ...words),
+      };
     },
     [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
   };
@@ -98,6 +120,12 @@ async function runInFolder(folder: string, argv: readonly string[], setting: Set
     child.exited,
   ]);
   return { exit, stdout, stderr };
+}
+
+/** The document on standard output, which must hold exactly one, on one line, and nothing else. */
+export function documentOf(ran: Ran): Record<string, JsonValue> {
+  if (!/^\{[^\n]*\}\n$/.test(ran.stdout)) throw new Error(`this is not one document: ${shown(ran)}`);
+  return JSON.parse(ran.stdout) as Record<string, JsonValue>;
 }
 
 /** All of a call in one text, as a test shows it. */

@@ -1,8 +1,8 @@
 /** `writ contract view`: the envelope itself, as JSON in both modes. */
 
 import { WritError } from "../../core/error.ts";
-import type { JsonValue } from "../../core/json/value.ts";
-import { fieldOf, type View, viewAt, viewByHarness, viewDraft } from "../../editor/view.ts";
+import type { JsonObject, JsonValue } from "../../core/json/value.ts";
+import { fieldOf, type HarnessView, type View, viewAt, viewByHarness, viewDraft } from "../../editor/view.ts";
 import { defineCommand } from "../command.ts";
 import { inWorld, openReadingWorld } from "../world.ts";
 import { ADDRESS, ADDRESS_NOTE, addressOf, changeIdOf, JSON_SWITCH } from "./address.ts";
@@ -35,13 +35,15 @@ export const command = defineCommand({
         hint: "Find the contract id with: writ contract list --harness-id HID",
       });
     }
-    const view = inWorld(openReadingWorld(), (world): View => {
-      if (harness !== undefined) return viewByHarness(world, harness);
-      return at === null ? viewDraft(world, addressOf(args)) : viewAt(world, addressOf(args), at);
+    const product = inWorld(openReadingWorld(), (world): { envelope: JsonObject; document: JsonValue } => {
+      if (harness !== undefined) {
+        const view = viewByHarness(world, harness);
+        return { envelope: view.envelope, document: harnessDocument(view) };
+      }
+      const view = at === null ? viewDraft(world, addressOf(args)) : viewAt(world, addressOf(args), at);
+      return { envelope: view.envelope, document: viewDocument(view) };
     });
-    if (args.field !== undefined) out.product(fieldOf(view.envelope, args.field));
-    else if (harness !== undefined) out.product(harnessDocument(view));
-    else out.product(viewDocument(view));
+    out.product(args.field === undefined ? product.document : fieldOf(product.envelope, args.field));
     return 0;
   },
 });
@@ -52,17 +54,18 @@ function viewDocument({ draft_id, envelope, row }: View): JsonValue {
   return { draft_id, envelope_source: "db_row", handoff_id: id, agent_state, cut_reason, envelope };
 }
 
-function harnessDocument({ envelope, row }: View): JsonValue {
+function harnessDocument({ envelope, envelope_source, row }: HarnessView): JsonValue {
+  const { harness_agent_id, contract_id, id, agent_id, agent_state, cut_reason, session_id, created_at } = row;
   return {
-    harness_agent_id: row?.harness_agent_id ?? null,
-    contract_id: row?.contract_id ?? null,
-    handoff_id: row?.id ?? null,
-    agent_id: row?.agent_id ?? null,
-    agent_state: row?.agent_state ?? null,
-    cut_reason: row?.cut_reason ?? null,
-    session_id: row?.session_id ?? null,
-    created_at: row?.created_at ?? null,
-    envelope_source: "db_row",
+    harness_agent_id,
+    contract_id,
+    handoff_id: id,
+    agent_id,
+    agent_state,
+    cut_reason,
+    session_id,
+    created_at,
+    envelope_source,
     envelope,
   };
 }

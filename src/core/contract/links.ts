@@ -21,7 +21,8 @@ export function chainOf(handoffs: HandoffTable, row: HandoffRow): readonly Hando
 /** Every link of the chain that this row is in, oldest first. */
 export function wholeChain(handoffs: HandoffTable, row: HandoffRow): readonly HandoffRow[] {
   const older = chainOf(handoffs, row).toReversed();
-  const newer = walk(row, (link) => handoffs.findContinuation(link.id)).slice(1);
+  const seen = new Set(older.map((link) => link.id)); // a circle has every link on both sides
+  const newer = walk(row, (link) => handoffs.findContinuation(link.id)).filter((link) => !seen.has(link.id));
   return [...older, ...newer];
 }
 

@@ -5,8 +5,12 @@
  * A function answers null when there is no such row. Driver errors arrive as `WritError` with `store_busy`,
  * `store_too_new` or `store_failed`.
  */
+import type { ApprovalTable } from "../approval/repository.ts";
+import type { EvidenceTable } from "../evidence/repository.ts";
 import type { JsonObject } from "../json/value.ts";
 import type { ToolRecord } from "../record/tool-record.ts";
+import type { TaskTable } from "../task/repository.ts";
+import type { WorkspaceTable } from "../workspace/repository.ts";
 import type { Change } from "./changes.ts";
 
 /** One turn, from birth to verdict: a row of `handoffs`. JSON columns are text. Instants: RFC 3339, UTC, seconds. */
@@ -153,35 +157,10 @@ export type RecordTable = {
   insert(record: ToolRecord): void;
 };
 
-export type TaskRow = {
-  readonly id: number;
-  readonly plan_id: number;
-  readonly brief_id: number;
-  readonly status: string;
-  readonly goal: string | null;
-};
-export type GateRow = {
-  readonly id: number;
-  readonly task_id: number;
-  readonly verification_type: string;
-  readonly evidence_type: string | null;
-  readonly evidence_shape: string | null;
-  readonly artifact_path: string | null;
-  readonly status: string;
-};
-
-export type TaskTable = {
-  find(id: number): TaskRow | null;
-  listGates(taskId: number): readonly GateRow[];
-  briefExists(id: number): boolean;
-  planExists(id: number): boolean;
-};
-
-export type EvidenceScope = {
-  readonly id: number;
-  readonly brief_id: number;
-  readonly task_id: number | null;
-  readonly polarity: string;
+export type SendBackTable = {
+  /** How often the stop gate has sent this contract's turn back. */
+  count(contractId: string): number;
+  add(contractId: string, at: string): void;
 };
 
 /** The tables of the editor's store, inside one transaction. */
@@ -189,10 +168,11 @@ export type Tables = {
   readonly handoffs: HandoffTable;
   readonly journal: JournalTable;
   readonly records: RecordTable;
+  readonly sendBacks: SendBackTable;
   readonly tasks: TaskTable;
-  readonly workspaces: { ensure(name: string, at: string): void };
-  readonly approvals: { statusOf(id: string): string | null };
-  readonly evidence: { find(id: number): EvidenceScope | null };
+  readonly workspaces: WorkspaceTable;
+  readonly approvals: ApprovalTable;
+  readonly evidence: EvidenceTable;
   readonly context: {
     get(workspace: string, section: string): JsonObject | null;
     listNames(workspace: string): readonly string[];

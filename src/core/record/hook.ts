@@ -29,6 +29,8 @@ export type HookEvent =
       readonly kind: "stop";
       readonly agent_transcript_path: string | null;
       readonly stop_reason: string | null;
+      /** The agent goes on already because a stop hook asked it to; false where the payload does not say. */
+      readonly stop_hook_active: boolean;
     })
   | (HookOrigin & { readonly kind: "ignored"; readonly reason: string });
 
@@ -56,7 +58,9 @@ export function readHook(payload: JsonValue, harness: Harness, stop = false): Ho
   const name = textAt(event, "hook_event_name");
   if (stop || name === "SubagentStop") {
     const agent_transcript_path = nameAt(event, "agent_transcript_path");
-    return { kind: "stop", ...origin, agent_transcript_path, stop_reason: nameAt(event, "stop_reason") };
+    const stop_hook_active = valueAt(event, "stop_hook_active") === true;
+    const stop_reason = nameAt(event, "stop_reason");
+    return { kind: "stop", ...origin, agent_transcript_path, stop_reason, stop_hook_active };
   }
   if (name === "SubagentStart") return { kind: "start", ...origin };
   if (name === "PostToolUse" || name === "PostToolUseFailure") {

@@ -252,7 +252,19 @@ describe("readHook() of other tools and events", () => {
       cwd: null,
       agent_transcript_path: "/own",
       stop_reason: "max_tokens",
+      stop_hook_active: false,
     });
+  });
+
+  test.each<[JsonValue, boolean]>([
+    [true, true],
+    [false, false],
+    ["true", false],
+    [1, false],
+    [null, false],
+  ])("stop_hook_active %p is %p", (stop_hook_active, expected) => {
+    const payload = { hook_event_name: "SubagentStop", stop_hook_active };
+    expect(readHook(payload, "claude-code")).toMatchObject({ stop_hook_active: expected });
   });
 
   test.each<[string, JsonValue]>([

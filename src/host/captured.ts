@@ -1,0 +1,148 @@
+/**
+ * Running one command apart from us: no standard input, no terminal, a process group of its own, and a bound on its
+ * time. What it prints goes to one channel, in the order in which it wrote.
+ *
+ * When the command has ended, what it left running is ended too. A process that leaves the group escapes.
+ */
+import { closeSync } from "node:fs";
+import { constants } from "node:os";
+import { openPipe } from "./channel.ts";
+
+export type CapturedEnd = {
+  /** Null when it was killed by a signal. */
+  readonly exit_code: number | null;
+  readonly signal: string | null;
+  /** What ended it: itself, the bound on its time, or the caller's signal. */
+  readonly ended_by: "itself" | "time" | "caller";
+  /** Milliseconds since the epoch. */
+  readonly started_ms: number;
+  readonly ended_ms: number;
+  /** Something kept its output open and out of our reach; what came later was not kept. */
+  readonly cut: boolean;
+};
+
+export type CapturedOptions = {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly timeout_ms: number;
+  /** Ends the command. */
+  readonly signal: AbortSignal;
+  /** Gets the output as text. */
+  readonly keep: (text: string) => void;
+};
+
+/** Between asking a group to end and ending it; and how long its output may then stay open, in milliseconds. */
+const GRACE_MS = 2_000;
+
+/**
+ * Runs a command to its end. One that cannot be started is 127 or 126, as a shell says.
+ *
+ * @param argv at least one word
+ * Errors: none
+ */
+export async function runCaptured(argv: readonly string[], options: CapturedOptions): Promise<CapturedEnd> {
+  const started_ms = Date.now();
+  const channel = openPipe();
+  let child: Bun.Subprocess<"ignore", number | "pipe", number | "pipe">;
+  try {
+    child = Bun.spawn([...argv], {
+      cwd: options.cwd,
+      env: { ...options.env },
+      stdin: "ignore",
+      stdout: channel?.write ?? "pipe",
+      stderr: channel?.write ?? "pipe",
+      detached: true,
+    });
+  } catch (error) {
+    if (channel !== null) for (const end of [channel.read, channel.write]) closeSync(end);
+    const isMissing = isCode(error, "ENOENT");
+    options.keep(`${argv[0]}: ${isMissing ? "not found" : isCode(error, "EACCES") ? "permission denied" : error}\n`);
+    const exit_code = isMissing ? 127 : 126;
+    return { exit_code, signal: null, ended_by: "itself", started_ms, ended_ms: Date.now(), cut: false };
+  }
+  // Ours is closed at once: the channel must end when the last of the child's kind closes it.
+  if (channel !== null) closeSync(channel.write);
+  const streams = channel === null ? [child.stdout, child.stderr] : [Bun.file(channel.read).stream()];
+  const readers = streams.flatMap((stream) =>
+    stream instanceof ReadableStream ? [readAll(stream, options.keep)] : [],
+  );
+
+  let ended_by: CapturedEnd["ended_by"] = "itself";
+  let force: ReturnType<typeof setTimeout> | undefined;
+  const stop = (by: "time" | "caller") => {
+    if (ended_by !== "itself") return;
+    ended_by = by;
+    killGroup(child.pid, "SIGTERM");
+    force = setTimeout(() => killGroup(child.pid, "SIGKILL"), GRACE_MS);
+  };
+  const bound = setTimeout(() => stop("time"), options.timeout_ms);
+  const onAbort = () => stop("caller");
+  options.signal.addEventListener("abort", onAbort);
+  if (options.signal.aborted) onAbort();
+  try {
+    await child.exited;
+  } finally {
+    clearTimeout(bound);
+    clearTimeout(force);
+    options.signal.removeEventListener("abort", onAbort);
+    killGroup(child.pid, "SIGKILL");
+  }
+  const ended_ms = Date.now();
+  const cut = !(await allWithin(readers, GRACE_MS));
+  if (channel !== null) closeQuietly(channel.read);
+  const signal = nameOf(child.signalCode);
+  return { exit_code: signal === null ? child.exitCode : null, signal, ended_by, started_ms, ended_ms, cut };
+}
+
+type Reading = { readonly done: Promise<void>; cancel(): void };
+
+function readAll(stream: ReadableStream<Uint8Array>, keep: (text: string) => void): Reading {
+  const reader = stream.getReader();
+  const decoder = new TextDecoder();
+  const done = (async () => {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      keep(decoder.decode(next.value, { stream: true }));
+    }
+    keep(decoder.decode());
+  })();
+  return { done, cancel: () => void reader.cancel().catch(() => {}) };
+}
+
+/** False when a reading was still open at the end of the time; it is ended then. */
+async function allWithin(readings: readonly Reading[], ms: number): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<"late">((resolve) => {
+    timer = setTimeout(() => resolve("late"), ms);
+  });
+  const first = await Promise.race([Promise.all(readings.map(({ done }) => done)), late]);
+  clearTimeout(timer);
+  if (first !== "late") return true;
+  for (const reading of readings) reading.cancel();
+  return false;
+}
+
+function killGroup(leader: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-leader, signal);
+  } catch {
+    // nobody is left in it
+  }
+}
+
+/** Some signals have no name there, only a number. */
+function nameOf(signal: NodeJS.Signals | number | null): string | null {
+  if (typeof signal !== "number") return signal;
+  return Object.entries(constants.signals).find(([, number]) => number === signal)?.[0] ?? "SIGKILL";
+}
+
+function closeQuietly(fd: number): void {
+  try {
+    closeSync(fd);
+  } catch {
+    // closed by its stream
+  }
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
+}

@@ -1,0 +1,127 @@
+/**
+ * Writing a file that somebody named: whole or not at all.
+ *
+ * It is written beside its place, flushed, and put there in one step: a reader sees the old file or the new one.
+ */
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { WritError } from "../core/error.ts";
+
+/**
+ * Writes a text to a path; what was there is replaced. A link is replaced too, and its target left alone.
+ *
+ * Errors: `file_unwritable`, and then the old file is as it was; what is no regular file is not replaced
+ */
+export function writeFileWhole(path: string, text: string): void {
+  const old = lookAt(path);
+  if (old !== null && !old.isFile() && !old.isSymbolicLink()) {
+    throw unwritable(path, old.isDirectory() ? "it is a folder" : "it is no regular file");
+  }
+  const temporary = stage(path, text, 0o666);
+  try {
+    renameSync(temporary, path);
+    flushFolder(dirname(path));
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw unwritable(path, reasonOf(error), error);
+  }
+}
+
+/**
+ * Writes a text to a path where nothing is.
+ *
+ * @returns false when something is there, be it a dangling link; nothing was written then
+ * Errors: `file_unwritable`
+ */
+export function createFileWhole(path: string, text: string, mode: number): boolean {
+  if (lookAt(path) !== null) return false;
+  const temporary = stage(path, text, mode);
+  try {
+    putInto(temporary, path);
+    flushFolder(dirname(path));
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return false;
+    throw unwritable(path, reasonOf(error), error);
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+}
+
+/** Unlike a rename, a hard link replaces nothing. */
+function putInto(temporary: string, path: string): void {
+  try {
+    linkSync(temporary, path);
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") throw error;
+    // A file system without hard links.
+    copyFileSync(temporary, path, constants.COPYFILE_EXCL);
+  }
+}
+
+function stage(path: string, text: string, mode: number): string {
+  const bytes = Buffer.from(text);
+  // Unique in this process and among all: the id of the process and randomness.
+  const random = Buffer.from(crypto.getRandomValues(new Uint8Array(4))).toString("hex");
+  const temporary = join(dirname(path), `.${basename(path).slice(0, 100)}.${process.pid}.${random}.tmp`);
+  try {
+    const file = openSync(temporary, "wx", mode);
+    try {
+      for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    return temporary;
+  } catch (error) {
+    try {
+      rmSync(temporary, { force: true });
+    } catch {
+      // its folder is none: there is nothing of ours in it
+    }
+    throw unwritable(path, codeOf(error) === "ENOENT" ? "its folder is not there" : reasonOf(error), error);
+  }
+}
+
+function lookAt(path: string) {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) ?? null;
+  } catch (error) {
+    throw unwritable(path, reasonOf(error), error);
+  }
+}
+
+function flushFolder(folder: string): void {
+  const handle = openSync(folder, "r");
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function codeOf(error: unknown): string | null {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : null;
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function unwritable(path: string, why: string, cause?: unknown): WritError {
+  return new WritError("file_unwritable", `Cannot write "${path}": ${why}; nothing was written`, {
+    hint: "Name a file in a folder that is there and can be written",
+    cause,
+  });
+}

@@ -1,0 +1,255 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { JsonObject } from "../../src/core/json/value.ts";
+import { openScreen } from "../support/screen.ts";
+import { documentOf, type LivingWorld, livingWorld, shown, type Turn, writCommand } from "../support/writ.ts";
+
+const CHILD = [process.execPath, join(import.meta.dir, "..", "support", "terminal-child.ts")];
+
+let world: LivingWorld;
+beforeAll(() => {
+  world = livingWorld();
+});
+afterAll(() => world[Symbol.dispose]());
+
+/** What the record of a turn holds, oldest first. */
+async function recordOf(turn: Pick<Turn, "id">): Promise<readonly JsonObject[]> {
+  const { record } = documentOf(await world.writ(["contract", "show", turn.id, "--json"]));
+  return (record as { runs: JsonObject[] }).runs;
+}
+
+const sha256 = (text: string) => new Bun.CryptoHasher("sha256").update(text).digest("hex");
+
+describe("writ run", () => {
+  test("behaves as the command does, and records how it went", async () => {
+    const turn = await world.turn();
+    const words = ["run", "--", "sh", "-c", 'echo out; echo err >&2; read line; echo "got $line"; exit 3'];
+    const ran = await turn.writ(words, { stdin: "typed\n" });
+    expect(shown(ran)).toBe("out\ngot typed\n--- stderr\nerr\n--- exit 3\n");
+    const [run, ...more] = await recordOf(turn);
+    expect(more).toEqual([]);
+    const { started_at, ended_at, output, digest, ...rest } = run ?? {};
+    expect(started_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+    expect(String(started_at) <= String(ended_at)).toBe(true);
+    expect(digest).toMatch(/^[0-9a-f]{64}$/);
+    // In the order of arrival, which is not told for two streams apart.
+    expect(String(output).split("\n").sort()).toEqual(["", "err", "got typed", "out"]);
+    expect(rest).toEqual({
+      contract_id: turn.id,
+      seq: 1,
+      source: "run",
+      harness: null,
+      tool: "bash",
+      tool_use_id: null,
+      command: `sh -c 'echo out; echo err >&2; read line; echo "got $line"; exit 3'`,
+      argv: ["sh", "-c", 'echo out; echo err >&2; read line; echo "got $line"; exit 3'],
+      path: null,
+      cwd: realpathSync(world.folder),
+      exit_code: 3,
+      signal: null,
+      failed: false,
+      exit_note: null,
+      tail: null,
+      output_bytes: 18,
+      output_sha256: sha256(String(output)),
+      truncated: false,
+      ordered: false,
+      prev_digest: "0".repeat(64),
+    });
+  });
+
+  test("runs the text of -c with sh, and records it as it was given", async () => {
+    const turn = await world.turn();
+    const ran = await turn.writ(["run", "-c", "  echo one | tr o 0 && exit 4"]);
+    expect(shown(ran)).toBe("0ne\n--- exit 4\n");
+    expect(await recordOf(turn)).toMatchObject([
+      { command: "  echo one | tr o 0 && exit 4", argv: null, exit_code: 4, output: "0ne\n", ordered: true },
+    ]);
+  });
+
+  test("records the words of a command quoted as a shell would need them", async () => {
+    const turn = await world.turn();
+    await turn.writ(["run", "--", "true", "a-b_c@%+=:,./9", "", "two words", "it's", "$HOME", "-x", "--json", "é"]);
+    expect(await recordOf(turn)).toMatchObject([
+      { command: `true a-b_c@%+=:,./9 '' 'two words' 'it'"'"'s' '$HOME' -x --json 'é'` },
+    ]);
+  });
+
+  test.each([
+    { words: ["no-such-program"], exit: 127, says: "no-such-program: not found" },
+    { words: ["/"], exit: 126, says: "/: permission denied" },
+  ])("ends in $exit where $words cannot be started, and records that too", async ({ words, exit, says }) => {
+    const turn = await world.turn();
+    const ran = await turn.writ(["run", "--", ...words]);
+    expect(shown(ran)).toBe(`--- stderr\nwrit run: ${says}\n--- exit ${exit}\n`);
+    expect(await recordOf(turn)).toMatchObject([{ exit_code: exit, signal: null, output: `writ run: ${says}\n` }]);
+  });
+
+  test("ends in 128 + n for a command killed by signal n, and records the signal's name", async () => {
+    const turn = await world.turn();
+    const ran = await turn.writ(["run", "--", "sh", "-c", "kill -KILL $$"]);
+    expect(shown(ran)).toBe("--- exit 137\n");
+    expect(await recordOf(turn)).toMatchObject([{ exit_code: null, signal: "SIGKILL" }]);
+  });
+
+  test("passes a signal on, and records the end that the command chose", async () => {
+    const turn = await world.turn();
+    const child = Bun.spawn([...writCommand(), "run", "--", ...CHILD], {
+      env: world.env(turn.env),
+      cwd: world.folder,
+      stdin: "pipe",
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    await child.stderr.getReader().read(); // ready
+    child.kill("SIGTERM");
+    let text = "";
+    let isTold = false;
+    for await (const piece of child.stdout) {
+      text += new TextDecoder().decode(piece);
+      if (isTold || !text.includes("SIGTERM 1")) continue;
+      isTold = true;
+      child.stdin.write("end\n");
+      child.stdin.end();
+    }
+    expect(await child.exited).toBe(9);
+    expect(await recordOf(turn)).toMatchObject([{ exit_code: 9, signal: null }]);
+  });
+
+  test.skipIf(process.platform !== "linux")("is a terminal for a command in a terminal (Linux)", async () => {
+    const turn = await world.turn();
+    const screen = openScreen([...writCommand(), "run", "--", ...CHILD], {
+      env: world.env(turn.env),
+      cwd: world.folder,
+      columns: 70,
+      rows: 20,
+    });
+    await screen.shows("ready");
+    screen.type("\x03");
+    await screen.shows("SIGINT 1");
+    screen.type("end\r");
+    expect(await screen.ended).toBe(9);
+    expect(screen.text()).toStartWith("terminals true true true; 20 70\r\nready\r\n");
+    expect(await recordOf(turn)).toMatchObject([
+      {
+        exit_code: 9,
+        ordered: true,
+        output: 'terminals true true true; 20 70\nready\nSIGINT 1\nline "end" after 1 SIGINT\n',
+      },
+    ]);
+  });
+
+  test("keeps both ends of a long output, its size and its digest", async () => {
+    const turn = await world.turn();
+    const text = Array.from({ length: 1_000 }, (_, line) => `line ${line} é\n`).join("");
+    writeFileSync(join(world.folder, "long"), text);
+    expect((await turn.writ(["run", "--", "cat", "long"])).stdout).toBe(text);
+    expect(await recordOf(turn)).toMatchObject([
+      {
+        output: text.slice(0, 500),
+        tail: text.slice(-500),
+        truncated: true,
+        output_bytes: Buffer.byteLength(text),
+        output_sha256: sha256(text),
+      },
+    ]);
+  });
+
+  test("keeps no secret, in the output or in the command, and passes both on as they are", async () => {
+    const turn = await world.turn();
+    const secret = "correct-horse-battery";
+    const token = `ghp_${"a".repeat(36)}`;
+    const env = { MY_API_TOKEN: secret };
+    const ran = await turn.writ(["run", "--", "sh", "-c", `echo "$MY_API_TOKEN"; echo password=hunter22; : ${token}`], {
+      env,
+    });
+    expect(ran.stdout).toBe(`${secret}\npassword=hunter22\n`);
+    const [run] = await recordOf(turn);
+    expect(run).toMatchObject({ output: "[REDACTED]\npassword=[REDACTED]\n" });
+    expect(JSON.stringify(run)).not.toContain(token);
+    await turn.writ(["run", "--", "true", secret], { env });
+    expect((await recordOf(turn))[1]).toMatchObject({ command: "true [REDACTED]", argv: ["true", "[REDACTED]"] });
+  });
+
+  test("runs in the folder of --cwd and records it whole", async () => {
+    const turn = await world.turn();
+    const folder = join(world.folder, "a folder é");
+    mkdirSync(folder);
+    const ran = await turn.writ(["run", "--cwd", "a folder é", "--", "pwd", "-P"]);
+    expect(ran.stdout).toBe(`${realpathSync(folder)}\n`);
+    expect(await recordOf(turn)).toMatchObject([{ cwd: join(realpathSync(world.folder), "a folder é") }]);
+  });
+
+  test("records to the contract of --contract-id rather than to that of the environment", async () => {
+    const [turn, other] = [await world.turn(), await world.turn()];
+    await turn.writ(["run", "--contract-id", other.id, "--", "true"]);
+    expect([await recordOf(turn), await recordOf(other)]).toMatchObject([[], [{ command: "true" }]]);
+  });
+
+  test.each([
+    { how: "no contract is named", env: {}, why: "no contract was named" },
+    { how: "its name is blank", env: { WRIT_CONTRACT_ID: " " }, why: "no contract was named" },
+    { how: "its name is none", env: { WRIT_CONTRACT_ID: "../x" }, why: '"../x" is no contract' },
+    {
+      how: "the store is no database",
+      env: { WRIT_CONTRACT_ID: "a0123456789abcdef.1", WRIT_DB: "broken.db" },
+      why: "",
+    },
+    {
+      how: "the data folder is none",
+      env: { WRIT_CONTRACT_ID: "a0123456789abcdef.1", WRIT_DATA_DIR: "file/x" },
+      why: "",
+    },
+  ])(
+    "runs the command all the same, and says in one line that nothing was recorded, where $how",
+    async ({ env, why }) => {
+      writeFileSync(
+        join(world.folder, "broken.db"),
+        "this is no database, and long enough to be looked at ".repeat(50),
+      );
+      writeFileSync(join(world.folder, "file"), "");
+      const ran = await world.writ(["run", "--", "sh", "-c", "echo out; exit 6"], { env });
+      expect({ exit: ran.exit, stdout: ran.stdout }).toEqual({ exit: 6, stdout: "out\n" });
+      expect(ran.stderr).toMatch(/^writ run: nothing was recorded: [^\n]+\n$/);
+      expect(ran.stderr).toContain(why);
+    },
+  );
+
+  test("adds nothing to standard output, also under a --json before it", async () => {
+    const turn = await world.turn();
+    expect(shown(await turn.writ(["--json", "run", "--", "echo", "--json"]))).toBe("--json\n--- exit 0\n");
+  });
+
+  test.each([
+    { args: [], message: "There is no command" },
+    { args: ["--"], message: "There is no command" },
+    { args: ["true"], message: 'Unexpected operand "true"' },
+    { args: ["-c", "true", "--", "true"], message: "A command was given twice: behind -- and as -c" },
+    { args: ["--cwd", "gone", "--", "true"], message: '--cwd "gone" is no folder' },
+    { args: ["--cwd", "a-file", "--", "true"], message: '--cwd "a-file" is no folder' },
+    { args: ["--cdw", ".", "--", "true"], message: 'Unknown option "--cdw"' },
+    { args: ["-ctrue"], message: 'Unknown option "-ctrue"' },
+  ])("refuses $args in 2 and runs nothing", async ({ args, message }) => {
+    writeFileSync(join(world.folder, "a-file"), "");
+    const turn = await world.turn();
+    const ran = await turn.writ(["run", ...args]);
+    expect({ exit: ran.exit, stdout: ran.stdout }).toEqual({ exit: 2, stdout: "" });
+    expect(ran.stderr).toStartWith(`Error: ${message}\n`);
+    expect(await recordOf(turn)).toEqual([]);
+  });
+
+  test("counts on: a second run is the next of the chain", async () => {
+    const turn = await world.turn();
+    await turn.shell("writ run -- true; writ run -- false; writ run -c 'exit 2'");
+    const record = await recordOf(turn);
+    expect(record.map(({ seq, exit_code }) => [seq, exit_code])).toEqual([
+      [1, 0],
+      [2, 1],
+      [3, 2],
+    ]);
+    expect(record.slice(1).map((run) => run.prev_digest ?? null)).toEqual(
+      record.slice(0, -1).map((run) => run.digest ?? null),
+    );
+  });
+});
