@@ -24,6 +24,8 @@ const WORKFLOWS = [
   "task",
   "attest",
   "prove",
+  "hooks",
+  "doctor",
 ];
 const ADAPTERS = ["store", "wire", "llm", "host"];
 const ROOMS = ["core", ...DOORS, ...WORKFLOWS, ...ADAPTERS];

@@ -141,6 +141,24 @@ export const FACES: readonly Face[] = [
   {
     title: "writ itself",
     commands: {
+      hooks: {
+        summary: "Feed writ from the hooks of a harness",
+        commands: {
+          install: {
+            summary: "Put writ's hooks into the settings of a harness",
+            load: () => import("./hooks/install.ts"),
+          },
+          uninstall: {
+            summary: "Take writ's hooks out of the settings of a harness",
+            load: () => import("./hooks/uninstall.ts"),
+          },
+          print: {
+            summary: "Print the settings that feed writ from a harness",
+            load: () => import("./hooks/print.ts"),
+          },
+        },
+      },
+      doctor: { summary: "Say what is set up and what works", load: () => import("./doctor.ts") },
       key: {
         summary: "Make keys that sign statements",
         commands: {

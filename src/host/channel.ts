@@ -15,6 +15,9 @@ export type Channel = {
   readonly terminal: string | null;
 };
 
+/** More than `struct termios` and `struct sigaction` have anywhere. */
+const STRUCT_BYTES = 256;
+
 const LIBRARIES: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   linux: ["libc.so.6", `libc.musl-${process.arch === "arm64" ? "aarch64" : "x86_64"}.so.1`],
   darwin: ["libSystem.B.dylib"],
@@ -64,6 +67,64 @@ export function resizeTerminal(channel: Channel, size: { readonly columns: numbe
   );
 }
 
+/**
+ * Carries the modes that a child sets on a pseudo-terminal over to the terminal that we read: programs that set them
+ * through their output (curses) would else get no key before a line end, and see it echoed.
+ *
+ * @returns to be called whenever the child may have set some; what it did not change stays as it is
+ */
+export function modeFollower(channel: Channel): () => void {
+  let seen = modesOf(channel.read);
+  return () => {
+    const now = modesOf(channel.read);
+    if (now === null || seen === null || now.every((byte, at) => byte === seen?.[at])) return;
+    const ours = modesOf(0);
+    if (ours !== null && isForeground()) {
+      for (const [at, byte] of now.entries()) {
+        const changed = byte ^ (seen[at] ?? 0);
+        ours[at] = ((ours[at] ?? 0) & ~changed) | (byte & changed);
+      }
+      const TCSADRAIN = 1;
+      call({ tcsetattr: { args: ["i32", "i32", "ptr"], returns: "i32" } }, (library) =>
+        library.tcsetattr(0, TCSADRAIN, ptr(ours)),
+      );
+    }
+    seen = now;
+  };
+}
+
+/** True when one of our streams is the terminal whose keys send their signals to our process group. */
+export function isForeground(): boolean {
+  const answer = call(
+    { tcgetpgrp: { args: ["i32"], returns: "i32" }, getpgrp: { args: [], returns: "i32" } },
+    ({ tcgetpgrp, getpgrp }) => ([0, 1, 2].some((fd) => tcgetpgrp(fd) === getpgrp()) ? 1 : 0),
+  );
+  return answer === 1;
+}
+
+/** Signals that were ignored when the process began (`nohup`, a background job of a script), of those asked about. */
+export function ignoredAmong(signals: Readonly<Record<string, number>>): readonly string[] {
+  const SIG_IGN = 1n;
+  const ignored: string[] = [];
+  call({ sigaction: { args: ["i32", "ptr", "ptr"], returns: "i32" } }, ({ sigaction }) => {
+    for (const [name, number] of Object.entries(signals)) {
+      // The handler comes first in the struct.
+      const action = new BigUint64Array(STRUCT_BYTES / 8);
+      if (sigaction(number, null, ptr(action)) === 0 && action[0] === SIG_IGN) ignored.push(name);
+    }
+    return 0;
+  });
+  return ignored;
+}
+
+function modesOf(fd: number): Uint8Array | null {
+  const modes = new Uint8Array(STRUCT_BYTES);
+  const got = call({ tcgetattr: { args: ["i32", "ptr"], returns: "i32" } }, (library) =>
+    library.tcgetattr(fd, ptr(modes)),
+  );
+  return got === 0 ? modes : null;
+}
+
 function passUnchanged(terminal: number): void {
   const OPOST = 1;
   const TCSANOW = 0;
@@ -102,9 +163,20 @@ function call<const D extends Declared>(
   functions: D,
   act: (library: ReturnType<typeof dlopen<D>>["symbols"]) => number,
 ): number | null {
+  const key = Object.keys(functions).join();
+  const symbols = (opened.get(key) as ReturnType<typeof dlopen<D>>["symbols"] | undefined) ?? load(functions);
+  if (symbols === null) return null;
+  opened.set(key, symbols);
+  return act(symbols);
+}
+
+/** What was loaded before, by the names of the functions: some are called for every piece of output. */
+const opened = new Map<string, unknown>();
+
+function load<const D extends Declared>(functions: D): ReturnType<typeof dlopen<D>>["symbols"] | null {
   for (const name of LIBRARIES[process.platform] ?? []) {
     try {
-      return act(dlopen(name, functions).symbols);
+      return dlopen(name, functions).symbols;
     } catch {
       // not this name: a musl system has no libc.so.6
     }

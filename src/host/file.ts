@@ -139,6 +139,7 @@ function readSome(file: number, piece: Buffer): number {
       const code = codeOf(error);
       if (code === "EOF") return 0;
       if (code === "EINTR") continue;
+      if (code === "EISDIR") throw new WritError("file_unreadable", "Cannot read a folder as a body", { cause: error });
       if (code !== "EAGAIN") throw error;
       Bun.sleepSync(waitMs);
     }

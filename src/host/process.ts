@@ -6,16 +6,29 @@
  * on before the next is read, so that a slow reader slows the child and memory stays constant.
  */
 import {
+  accessSync,
   closeSync,
   constants as fileFlags,
   fstatSync,
   openSync,
   read as readFile,
+  readFileSync,
+  readlinkSync,
+  statSync,
   write as writeFile,
   writeSync,
 } from "node:fs";
 import { constants } from "node:os";
-import { type Channel, openPipe, openTerminal, resizeTerminal } from "./channel.ts";
+import { delimiter, resolve as resolvePath } from "node:path";
+import {
+  type Channel,
+  ignoredAmong,
+  isForeground,
+  modeFollower,
+  openPipe,
+  openTerminal,
+  resizeTerminal,
+} from "./channel.ts";
 import { isTerminal, writeAll } from "./stream.ts";
 
 export type CommandEnd = {
@@ -45,12 +58,16 @@ const GRACE_MS = 2_000;
  */
 const QUIET_MS = 50;
 const LATE_BYTES = 4 * 1024 * 1024;
-const PASSED_ON = ["SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT"] as const;
+const PASSED_ON = { SIGHUP: 1, SIGINT: 2, SIGQUIT: 3, SIGTERM: 15 } as const;
+type PassedOn = keyof typeof PASSED_ON;
 /** Those that a terminal sends to all of its foreground processes, the child too. */
-const FROM_KEYBOARD: ReadonlySet<string> = new Set(["SIGINT", "SIGQUIT"]);
+const FROM_KEYBOARD: ReadonlySet<PassedOn> = new Set(["SIGINT", "SIGQUIT"]);
 
 /**
  * Runs a command to its end.
+ *
+ * From then on SIGINT, SIGTERM, SIGHUP and SIGQUIT go to the child. The first of each that comes when it has ended is
+ * swallowed, so that its run can still be recorded.
  *
  * @param argv  the program and its arguments; at least one word
  * @param keep  gets a copy of the output as text, in order of arrival
@@ -61,15 +78,19 @@ export async function runCommand(
   options: { readonly cwd: string | undefined; readonly keep: (text: string) => void },
 ): Promise<CommandEnd> {
   const started_ms = Date.now();
+  const given = givenFiles(argv);
+  const ignored = ignoredAmong(PASSED_ON);
   const routes = openRoutes();
+  const signals = passSignals(ignored);
   let child: Child;
   try {
-    child = start(argv, options.cwd, routes);
+    child = start(ignored.length === 0 ? argv : withIgnored(ignored, argv), options.cwd, routes, given);
   } catch (error) {
     for (const route of routes.all) route.abandon();
-    return notStarted(argv[0] ?? "", error, started_ms, options.keep);
+    signals.settle();
+    return notStarted(argv[0] ?? "", error, started_ms, options);
   }
-  const stopPassing = passSignals(child);
+  signals.begin(child);
   const stopResizing = followSize(child, routes.all);
   let isKeeping = true;
   try {
@@ -93,18 +114,18 @@ export async function runCommand(
     };
   } finally {
     isKeeping = false;
-    stopPassing();
+    signals.settle();
     stopResizing();
   }
 }
 
-function start(argv: readonly string[], cwd: string | undefined, routes: Routes): Child {
+function start(argv: readonly string[], cwd: string | undefined, routes: Routes, given: ReadonlySet<number>): Child {
+  const stdio: (number | "inherit" | "pipe" | "ignore")[] = ["inherit", routes.stdout, routes.stderr];
+  for (let fd = 3; fd <= Math.max(2, ...given); fd++) stdio.push(given.has(fd) ? fd : "ignore");
   const spawn = (words: readonly string[]): Child =>
     Bun.spawn([...words], {
       ...(cwd === undefined ? {} : { cwd }),
-      stdin: "inherit",
-      stdout: routes.stdout,
-      stderr: routes.stderr,
+      stdio: stdio as ["inherit", number | "pipe", number | "pipe"],
     });
   try {
     return spawn(argv);
@@ -113,6 +134,34 @@ function start(argv: readonly string[], cwd: string | undefined, routes: Routes)
     if (!isCode(error, "ENOEXEC")) throw error;
     // A script that names no interpreter: whoever starts programs by execvp(3), as a shell does, hands it to sh.
     return spawn(["/bin/sh", program.includes("/") ? program : (Bun.which(program) ?? program), ...words]);
+  }
+}
+
+/** `Bun.spawn` gives a child the default of every signal: what was ignored for us is made so again. */
+function withIgnored(signals: readonly string[], argv: readonly string[]): readonly string[] {
+  const names = signals.map((name) => name.slice("SIG".length)).join(" ");
+  return ["/bin/sh", "-c", `trap '' ${names}; exec "$@"`, "sh", ...argv];
+}
+
+/** Files that a shell opened for the command and names in its words, as `<(...)` does. */
+function givenFiles(argv: readonly string[]): ReadonlySet<number> {
+  const given = new Set<number>();
+  for (const word of argv) {
+    for (const [, digits] of word.matchAll(/\/(?:dev|proc\/self)\/fd\/([0-9]{1,3})(?![0-9])/g)) {
+      const fd = Number(digits);
+      if (fd > 2 && isGiven(fd)) given.add(fd);
+    }
+  }
+  return given;
+}
+
+function isGiven(fd: number): boolean {
+  try {
+    if (process.platform !== "linux") return fstatSync(fd) !== undefined;
+    // The runtime's own have no name in any folder.
+    return !readlinkSync(`/proc/self/fd/${fd}`).startsWith("anon_inode:");
+  } catch {
+    return false; // not open
   }
 }
 
@@ -164,24 +213,29 @@ class Route {
   isWriting = false;
   bytes = 0;
   private source: Source | null = null;
+  private readonly followModes: () => void;
 
   constructor(
     private readonly fd: 1 | 2,
     readonly channel: Channel | null,
     private readonly stream: "stdout" | "stderr",
-  ) {}
+  ) {
+    this.followModes = channel !== null && channel.terminal !== null ? modeFollower(channel) : () => {};
+  }
 
   /** Passes everything on until the channel ends, our reader goes away, or `stop` is called. */
   async pump(child: Child, keep: (text: string) => void): Promise<void> {
     const source = this.openSource(child);
     this.source = source;
-    const decoder = new TextDecoder();
+    // A mark of byte order is a part of the output.
+    const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
     try {
       for (;;) {
         const piece = await source.read();
         if (piece === null || this.isOver) break;
         this.heldText = true;
         this.bytes += piece.length;
+        this.followModes();
         keep(decoder.decode(piece, { stream: true }));
         this.isWriting = true;
         await writeFully(this.fd, piece);
@@ -197,6 +251,7 @@ class Route {
       }
     } finally {
       keep(decoder.decode());
+      if (!this.isOver) this.followModes();
       this.stop();
     }
   }
@@ -293,6 +348,7 @@ async function writeFully(fd: number, piece: Uint8Array): Promise<void> {
       done += await writeSome(fd, piece, done);
       waitMs = 1;
     } catch (error) {
+      if (isCode(error, "EINTR")) continue;
       if (!isCode(error, "EAGAIN")) throw error;
       // Somebody made the stream non-blocking, and it is full.
       await Bun.sleep(waitMs);
@@ -358,37 +414,96 @@ function followSize(child: Child, routes: readonly Route[]): () => void {
   return () => process.off("SIGWINCH", handler);
 }
 
-/** What is sent to writ is passed on, but for what a terminal sends to the child as well. */
-function passSignals(child: { kill(signal: NodeJS.Signals): void }): () => void {
-  const handlers = PASSED_ON.map((signal) => {
+/**
+ * What is sent to writ is passed on, but for what a terminal sends to the child as well. It begins before there is a
+ * child, so that no signal ends us and leaves one behind.
+ */
+function passSignals(ignored: readonly string[]): { begin(child: Child): void; settle(): void } {
+  let child: Child | null = null;
+  let isSettled = false;
+  const early: PassedOn[] = [];
+  const deliver = (to: Child, signal: PassedOn) => {
+    if (FROM_KEYBOARD.has(signal) && isForeground() && hasHandler(to.pid, signal)) return;
+    to.kill(signal);
+  };
+  for (const signal of Object.keys(PASSED_ON) as PassedOn[]) {
+    if (ignored.includes(signal)) continue;
     const handler = () => {
-      if (FROM_KEYBOARD.has(signal) && ([0, 1, 2] as const).some(isTerminal)) return;
-      child.kill(signal);
+      if (isSettled) process.off(signal, handler);
+      else if (child === null) early.push(signal);
+      else deliver(child, signal);
     };
     process.on(signal, handler);
-    return () => process.off(signal, handler);
-  });
-  return () => {
-    for (const stop of handlers) stop();
+  }
+  return {
+    begin(started) {
+      child = started;
+      for (const signal of early) deliver(started, signal);
+    },
+    settle() {
+      isSettled = true;
+    },
   };
 }
 
-function notStarted(program: string, error: unknown, started_ms: number, keep: (text: string) => void): CommandEnd {
-  const isMissing = isCode(error, "ENOENT");
-  const why = isMissing ? "not found" : isCode(error, "EACCES") ? "permission denied" : reasonOf(error);
-  const text = `writ run: ${program}: ${why}\n`;
-  keep(text);
+/**
+ * Whether a process does something of its own with a signal: then a second one could mean something else to it (many
+ * give up at the second Ctrl-C). True where that cannot be found out.
+ */
+function hasHandler(pid: number, signal: PassedOn): boolean {
+  try {
+    const mask = /^SigCgt:\s*([0-9a-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+    return mask === undefined || ((BigInt(`0x${mask}`) >> BigInt(PASSED_ON[signal] - 1)) & 1n) === 1n;
+  } catch {
+    return true;
+  }
+}
+
+function notStarted(
+  program: string,
+  error: unknown,
+  started_ms: number,
+  options: { readonly cwd: string | undefined; readonly keep: (text: string) => void },
+): CommandEnd {
+  const { status, why } = whyNotStarted(program, error, options.cwd);
+  const text = `writ run: ${program.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "?")}: ${why}\n`;
+  options.keep(text);
   writeAll(2, text);
-  const status = isMissing ? 127 : 126;
-  return {
-    exit_code: status,
-    signal: null,
-    status,
-    started_ms,
-    ended_ms: Date.now(),
-    cut: false,
-    ordered: true,
-  };
+  return { exit_code: status, signal: null, status, started_ms, ended_ms: Date.now(), cut: false, ordered: true };
+}
+
+function whyNotStarted(program: string, error: unknown, cwd: string | undefined): { status: 126 | 127; why: string } {
+  if (cwd !== undefined && !isEnterable(cwd)) return { status: 126, why: `cannot start in "${cwd}"` };
+  if (isCode(error, "EACCES")) return { status: 126, why: "permission denied" };
+  if (!isCode(error, "ENOENT")) return { status: 126, why: reasonOf(error) };
+  const there = fileOf(program, cwd);
+  if (there === null) return { status: 127, why: "not found" };
+  // Found, and not started: a script without its interpreter, or a file on PATH that may not be run.
+  return isAllowed(there, fileFlags.X_OK)
+    ? { status: 127, why: "not found: what should run it is missing" }
+    : { status: 126, why: "permission denied" };
+}
+
+/** The file that a program's name stands for, executable or not: by its path, or the first of that name on PATH. */
+function fileOf(program: string, cwd: string | undefined): string | null {
+  const places = program.includes("/")
+    ? [program]
+    : (process.env.PATH ?? "").split(delimiter).map((folder) => `${folder === "" ? "." : folder}/${program}`);
+  const paths = program === "" ? [] : places.map((place) => resolvePath(cwd ?? ".", place));
+  return paths.find((path) => statSync(path, { throwIfNoEntry: false })?.isFile()) ?? null;
+}
+
+function isEnterable(folder: string): boolean {
+  return (statSync(folder, { throwIfNoEntry: false })?.isDirectory() ?? false) && isAllowed(folder, fileFlags.X_OK);
+}
+
+function isAllowed(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function closeQuietly(fd: number): void {

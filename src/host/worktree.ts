@@ -1,6 +1,6 @@
 /** The git work tree around a folder: which of its files changed after an instant. */
 import { lstatSync, realpathSync } from "node:fs";
-import { join, sep } from "node:path";
+import { dirname, join, sep } from "node:path";
 
 /** A tree with more files is not asked. */
 const FILE_LIMIT = 20_000;
@@ -43,7 +43,8 @@ export function changedAfter(cwd: string, instant: string, options: { readonly e
 /** What git prints; null when it fails, is missing, or takes too long. */
 function git(cwd: string, args: readonly string[]): string | null {
   try {
-    const { stdout, success } = Bun.spawnSync(["git", "-C", cwd, ...args], {
+    // A tree's own configuration may name a program that watches its files: asking must not run it.
+    const { stdout, success } = Bun.spawnSync(["git", "-c", "core.fsmonitor=false", "-C", cwd, ...args], {
       stdin: "ignore",
       stdout: "pipe",
       stderr: "ignore",
@@ -69,5 +70,13 @@ function realPath(path: string): string {
     return realpathSync(path);
   } catch {
     return path; // not there yet
+  }
+}
+
+/** The nearest folder around `cwd`, itself included, that has a `.git`; null where there is none. */
+export function findWorkTree(cwd: string): string | null {
+  for (let folder = realPath(cwd); ; folder = dirname(folder)) {
+    if (lstatSync(join(folder, ".git"), { throwIfNoEntry: false }) !== undefined) return folder;
+    if (dirname(folder) === folder) return null;
   }
 }

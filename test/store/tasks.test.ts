@@ -27,11 +27,11 @@ test("a brief is made once in a workspace, and found by its name there", () => {
     tables.workspaces.ensure("you", AT);
     expect(tables.tasks.insertBrief({ workspace: "me", name: "b", created_at: AT })).toBeNull();
     const other = tables.tasks.insertBrief({ workspace: "you", name: "b", created_at: AT });
-    expect(other).toEqual({ id: 2, workspace: "you", name: "b", status: "open", created_at: AT });
+    expect(other).toMatchObject({ workspace: "you", name: "b", status: "open", created_at: AT });
     expect(tables.tasks.findBrief("me", "b")).toEqual(brief);
     expect(tables.tasks.findBrief("me", "B")).toBeNull();
-    expect(tables.tasks.listBriefs(null).map((one) => one.id)).toEqual([1, 2]);
-    expect(tables.tasks.listBriefs("you").map((one) => one.id)).toEqual([2]);
+    expect(tables.tasks.listBriefs(null).map((one) => one.workspace)).toEqual(["me", "you"]);
+    expect(tables.tasks.listBriefs("you")).toEqual(other === null ? [] : [other]);
   });
 });
 
