@@ -3,7 +3,8 @@ import { commandsOf, readPayload } from "../approval/request.ts";
 import { isArray, type JsonObject, valueAt } from "../json/value.ts";
 import type { Address } from "./address.ts";
 import { renderPage, type Setting, section } from "./frame.ts";
-import { type Markup, markup, type Piece } from "./markup.ts";
+import { type Markup, markup } from "./markup.ts";
+import { pair } from "./pairs.ts";
 import type { BoardApproval } from "./repository.ts";
 import { counted, exact, grouped, LENGTHS, line } from "./shown-text.ts";
 import { turnHref } from "./turn-card.ts";
@@ -68,11 +69,4 @@ function said(payload: JsonObject, name: string): Markup | null {
   const value = valueAt(payload, name);
   if (value === undefined || value === null || (isArray(value) && value.length === 0)) return null;
   return line(typeof value === "string" ? value : JSON.stringify(value));
-}
-
-/** A name and its value; nothing where there is none. */
-export function pair(name: Piece, value: Piece): Markup | null {
-  if (value === null || value === undefined || value === false) return null;
-  return markup`<div><dt>${name}</dt><dd>${value}</dd></div>
-`;
 }

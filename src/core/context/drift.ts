@@ -13,6 +13,7 @@ import type { RecordedRun } from "../record/tool-record.ts";
 import { splitWords } from "../record/words.ts";
 import { isDateTime } from "./date-time.ts";
 import { isWhatName } from "./name.ts";
+import { plainForm } from "./plain-form.ts";
 import { isAllowlisted, isSingleCommand, isTierZero, LONGEST_COMMAND, targetsOf } from "./read-only-command.ts";
 import { holdsToken } from "./token.ts";
 
@@ -262,6 +263,6 @@ const DECIMAL = /^[+\u2212-]?(?:\p{Nd}+(?:\.\p{Nd}*)?|\.\p{Nd}+)(?:e[+\u2212-]?\
 const HEXADECIMAL = /^[+\u2212-]?0x[0-9a-f]+$/i;
 
 function isNumeric(text: string): boolean {
-  const plain = text.normalize("NFKC").trim();
+  const plain = plainForm(text).trim();
   return DECIMAL.test(plain) || HEXADECIMAL.test(plain);
 }
