@@ -19,6 +19,7 @@ const WORKFLOWS = [
   "node",
   "gate",
   "brief",
+  "context",
   "evidence",
   "approval",
   "task",
@@ -26,6 +27,7 @@ const WORKFLOWS = [
   "prove",
   "hooks",
   "doctor",
+  "board",
 ];
 const ADAPTERS = ["store", "wire", "llm", "host"];
 const ROOMS = ["core", ...DOORS, ...WORKFLOWS, ...ADAPTERS];

@@ -62,6 +62,15 @@ export const FACES: readonly Face[] = [
             summary: "Show the net change of an envelope between two states",
             load: () => import("./contract/diff.ts"),
           },
+          proposals: {
+            summary: "Look at what turns proposed to project context",
+            commands: {
+              list: {
+                summary: "List what turns proposed to project context, newest first",
+                load: () => import("./contract/proposals/list.ts"),
+              },
+            },
+          },
           undo: { summary: "Take one change of the draft back", load: () => import("./contract/undo.ts") },
           attest: {
             summary: "Export a closed turn and its record as a statement, or check one",
@@ -104,6 +113,28 @@ export const FACES: readonly Face[] = [
           deny: { summary: "Refuse a pending request", load: () => import("./approvals/deny.ts") },
         },
       },
+      context: {
+        summary: "Keep project context, and decide on what turns propose to it",
+        commands: {
+          get: { summary: "Print a stored section of project context", load: () => import("./context/get.ts") },
+          set: {
+            summary: "Merge a JSON object into a section of project context",
+            load: () => import("./context/set.ts"),
+          },
+          list: {
+            summary: "List the sections of a workspace's project context",
+            load: () => import("./context/list.ts"),
+          },
+          accept: {
+            summary: "Merge what a turn proposed into project context",
+            load: () => import("./context/accept.ts"),
+          },
+          reject: {
+            summary: "Turn down what a turn proposed to project context",
+            load: () => import("./context/reject.ts"),
+          },
+        },
+      },
       task: {
         summary: "Keep briefs, their tasks and the gates that verifiers settle",
         commands: {
@@ -135,6 +166,15 @@ export const FACES: readonly Face[] = [
           },
           set: { summary: "Set the status of a task by hand", load: () => import("./task/set.ts") },
         },
+      },
+    },
+  },
+  {
+    title: "Looking",
+    commands: {
+      board: {
+        summary: "Show turns, their evidence and their records as a local page",
+        load: () => import("./board.ts"),
       },
     },
   },

@@ -32,8 +32,7 @@ export function placesOf(environment: NodeJS.ProcessEnv = process.env): Places {
 }
 
 /** The world of a verb that writes: the store is made where it is missing. */
-export function openWorld(): World {
-  const places = placesOf();
+export function openWorld(places: Places = placesOf()): World {
   return { ...worldAround(places), store: openStore(places.database) };
 }
 

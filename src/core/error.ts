@@ -60,6 +60,8 @@ export const ERROR_CODES = {
   not_closed: ["refused", "the contract is not closed yet"],
   nothing_to_prove: ["refused", "a closed contract cites no command whose run is on record"],
   key_exists: ["refused", "a key is never overwritten"],
+  nothing_pending: ["refused", "no proposal is pending"],
+  no_section: ["refused", "there is no such section of project context"],
   no_row: ["refused", "there is no such row"],
   brief_exists: ["refused", "the workspace has a brief of that name"],
   evidence_refused: ["refused", "evidence names no brief or task, or cannot be kept under its name"],
@@ -73,6 +75,7 @@ export const ERROR_CODES = {
   copy_failed: ["unavailable", "no fresh copy of a folder can be made"],
   proof_inconclusive: ["unavailable", "a command that was to be repeated did not run to its end"],
   settings_busy: ["unavailable", "a settings file was changed by others all the time"],
+  port_unavailable: ["unavailable", "the port of the board cannot be opened"],
   output_failed: ["unavailable", "standard output cannot be written"],
 
   internal: ["internal", "a defect in writ"],

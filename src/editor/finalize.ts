@@ -30,10 +30,19 @@ import type { Issue } from "../core/result.ts";
 import { draftText, recordChange } from "./journal.ts";
 import { type Loaded, loadDraft, recordNews } from "./load.ts";
 import { type Address, resolveTarget, type Target } from "./target.ts";
+import {
+  noticesOf,
+  refusalText,
+  type SettledUpdates,
+  settleUpdates,
+  storedRefusals,
+  type UpdatesWorld,
+} from "./updates.ts";
 import type { World } from "./world.ts";
 import { assertValid, Publication, withBirthMark } from "./write.ts";
 
-export type CloseWorld = World & {
+/** What the claims of a contract are held against, besides the store. */
+export type CheckWorld = World & {
   /** Whether the word names a program on PATH. */
   isProgram(word: string): boolean;
   /** Files of the work tree around `cwd` that were modified after the instant (RFC 3339); at most five. */
@@ -41,6 +50,8 @@ export type CloseWorld = World & {
   /** Redacts by value, as the record was redacted; null when there is nothing to redact. */
   readonly values: ValueRedactor | null;
 };
+
+export type CloseWorld = CheckWorld & UpdatesWorld;
 
 export type CloseRequest = {
   readonly address: Address;
@@ -63,6 +74,11 @@ export type Closing = {
   readonly advice: readonly Issue[];
   readonly sanitized: readonly string[];
   readonly warnings: readonly string[];
+  readonly proposals: Pick<SettledUpdates, "stored" | "refused" | "applied">;
+  /** What the orchestrator is told of the turn's proposals. */
+  readonly notices: readonly string[];
+  /** The rows of evidence that this close deposited. */
+  readonly evidence_ids: readonly number[];
 };
 
 /**
@@ -111,11 +127,15 @@ function closeInside(
       conclusion_alias: null,
       advice: verdict.advice,
       sanitized: [],
+      proposals: { stored: tables.proposals.listOf(draft_id).length, refused: storedRefusals(row), applied: [] },
+      notices: noticesOf(tables, row),
+      evidence_ids: [],
     };
   }
   const { envelope: canonical } = canonicalize(verdict.envelope);
   const final = row === null ? canonical : withBirthMark(row, canonical);
   const id = row?.id ?? insertRow(world, tables, request, draft_id, final);
+  const updates = verdict.outcome === "close" ? settle(world, tables, id, final, verdict.record.runs) : null;
   tables.handoffs.close(id, {
     agent_id: agentIdOf(final),
     agent_state: verdict.state,
@@ -123,7 +143,7 @@ function closeInside(
     raw_handoff_json: compactJson(final),
     conclusion: verdict.conclusion,
     content_checks: verdict.content_checks === null ? null : compactJson(verdict.content_checks),
-    update_contracts_refused: null,
+    update_contracts_refused: updates === null ? null : refusalText(updates.refused),
     record_head: verdict.outcome === "close" ? verdict.record.head : null,
     record_count: verdict.outcome === "close" ? verdict.record.count : null,
     closed_at: verdict.outcome === "close" ? world.clock.now() : null,
@@ -143,7 +163,22 @@ function closeInside(
     conclusion_alias: verdict.conclusion_alias,
     advice: verdict.advice,
     sanitized,
+    proposals: { stored: updates?.stored ?? 0, refused: updates?.refused ?? [], applied: updates?.applied ?? [] },
+    notices: updates?.notices ?? [],
+    evidence_ids: updates?.evidence_ids ?? [],
   };
+}
+
+function settle(
+  world: CloseWorld,
+  tables: Tables,
+  id: number,
+  envelope: JsonObject,
+  record: readonly ToolRecord[] | null,
+): SettledUpdates {
+  const row = tables.handoffs.findById(id);
+  if (row === null) throw new Error(`Row ${id} is missing inside its own close`);
+  return settleUpdates(world, tables, { row, envelope, record });
 }
 
 function journalClose(
@@ -177,7 +212,12 @@ export type CloseVerdict = {
   readonly conclusion: string | null;
   readonly conclusion_alias: string | null;
   readonly content_checks: JsonObject | null;
-  readonly record: { readonly head: string | null; readonly count: number };
+  /** `runs` is null when no record is bound to the turn. */
+  readonly record: {
+    readonly head: string | null;
+    readonly count: number;
+    readonly runs: readonly ToolRecord[] | null;
+  };
   readonly advice: readonly Issue[];
   readonly brief_id: number | null;
 };
@@ -193,7 +233,7 @@ export type CloseInput = {
 };
 
 /** Every step of a close that can refuse, and what the close would write. Touches nothing. */
-export function examineClose(world: CloseWorld, tables: Tables, input: CloseInput): CloseVerdict {
+export function examineClose(world: CheckWorld, tables: Tables, input: CloseInput): CloseVerdict {
   const { draft_id, row } = input;
   const chain = row === null ? [] : chainOf(tables.handoffs, row);
   const gate = closeGate({
@@ -218,7 +258,7 @@ export function examineClose(world: CloseWorld, tables: Tables, input: CloseInpu
   const isBound = tables.records.isBound([draft_id, ...chain.map((link) => link.contract_id)]);
   const record = tables.records.list(draft_id);
   const newest = record.at(-1);
-  const place = { head: newest?.digest ?? null, count: record.length };
+  const place = { head: newest?.digest ?? null, count: record.length, runs: isBound ? record : null };
   const stamped = stamp(gate.envelope, isBound ? record : null);
   const scope = scopeOf(tables, chain, input.plan_task_id);
   if (gate.outcome === "checkpoint") {
@@ -265,7 +305,7 @@ export function examineClose(world: CloseWorld, tables: Tables, input: CloseInpu
 
 /** Errors: `content_unverified`; `advised` when advice is to refuse. */
 function checkClaims(
-  world: CloseWorld,
+  world: CheckWorld,
   tables: Tables,
   input: CloseInput,
   record: readonly ToolRecord[] | null,
@@ -339,7 +379,7 @@ export type StaleFiles = {
   readonly edits: readonly { readonly seq: number; readonly path: string }[];
 };
 
-export function staleAround(world: CloseWorld, target: Target): StaleFiles {
+export function staleAround(world: CheckWorld, target: Target): StaleFiles {
   const found = world.store.read((tables) => {
     const { draft_id, row } = liveOf(tables, target.draft_id);
     const record = tables.records.list(draft_id);

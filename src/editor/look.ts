@@ -1,4 +1,6 @@
 /** Looking at rows and at history: `list`, `show`, `chain`, `log`, `diff`. All of it reads and nothing writes. */
+
+import type { ProposalRow } from "../core/context/repository.ts";
 import { type Change, findChanges, overlaps } from "../core/contract/changes.ts";
 import { wholeChain } from "../core/contract/links.ts";
 import { splitPath } from "../core/contract/path.ts";
@@ -8,7 +10,8 @@ import type { JsonObject } from "../core/json/value.ts";
 import type { ToolRecord } from "../core/record/tool-record.ts";
 import { rebuild } from "./journal.ts";
 import { rowEnvelope } from "./load.ts";
-import { type Address, resolveTarget } from "./target.ts";
+import { type Address, noDraftFor, resolveTarget } from "./target.ts";
+import { noticesOf } from "./updates.ts";
 import { noSuchChange } from "./view.ts";
 import type { ReadingWorld } from "./world.ts";
 
@@ -17,8 +20,19 @@ export function listHandoffs(world: ReadingWorld, filter: HandoffFilter): readon
   return world.store?.read((tables) => tables.handoffs.list(filter)) ?? [];
 }
 
+/** Newest first; null: any. Empty also when there is no store yet. */
+export function listProposals(
+  world: ReadingWorld,
+  filter: { readonly contract_id: string | null; readonly status: string | null },
+): readonly ProposalRow[] {
+  return world.store?.read((tables) => tables.proposals.list(filter)) ?? [];
+}
+
 export type Shown = {
   readonly row: HandoffRow;
+  /** What the orchestrator is told of the turn's proposals. */
+  readonly notices: readonly string[];
+  readonly proposals: readonly ProposalRow[];
   /** Null when the row holds only its birth mark, or nothing readable. */
   readonly envelope: JsonObject | null;
   readonly bound: boolean;
@@ -32,6 +46,8 @@ export function showHandoff(world: ReadingWorld, id: string): Shown {
     if (row === null) return null;
     return {
       row,
+      notices: noticesOf(tables, row),
+      proposals: tables.proposals.listOf(row.contract_id),
       envelope: rowEnvelope(row),
       bound: tables.records.isBound([row.contract_id]),
       record: tables.records.list(row.contract_id),
@@ -97,8 +113,15 @@ export function compareChanges(
   return { draft_id, from: range.from, to, changes: findChanges(before, after) };
 }
 
+/** Errors: `no_draft` when nothing was ever known of the id. */
 function journalOf(world: ReadingWorld, draftId: string): readonly JournalChange[] {
-  return world.store?.read((tables) => tables.journal.list(draftId)) ?? [];
+  const known = world.store?.read((tables) => ({
+    journal: tables.journal.list(draftId),
+    row: tables.handoffs.find(draftId),
+  }));
+  if (known !== undefined && (known.journal.length > 0 || known.row !== null)) return known.journal;
+  if (world.drafts.read(draftId) === null) throw noDraftFor(draftId);
+  return [];
 }
 
 /** The change with those of its paths that lie at or under the wanted one, or that replaced something around it. */

@@ -8,7 +8,7 @@ import type { HandoffRow, Tables } from "../core/contract/repository.ts";
 import { isRefusal, type Obstacle, sendBackReason } from "../core/contract/send-back.ts";
 import { isClosed } from "../core/contract/state.ts";
 import { WritError } from "../core/error.ts";
-import { type CloseWorld, liveOf } from "./finalize.ts";
+import { type CheckWorld, liveOf } from "./finalize.ts";
 import { validateLink } from "./validate.ts";
 
 export type GateRequest = {
@@ -27,7 +27,7 @@ export type SentBack = { readonly contract_id: string; readonly count: number; r
  * @returns null when it may stop: it is closed, nobody knows it, or it was sent back as often as it may be
  * Errors: `store_busy`, `store_failed`, and any defect; nothing was counted then
  */
-export function gateStop(world: CloseWorld, request: GateRequest): SentBack | null {
+export function gateStop(world: CheckWorld, request: GateRequest): SentBack | null {
   const { contract_id, limit, stop_hook_active } = request;
   if (limit <= 0) return null;
   return world.store.write((tables) => {
@@ -57,7 +57,7 @@ function usedOf(tables: Tables, draftId: string, row: HandoffRow | null, isActiv
 
 /** The first refusal of `validate --close`; without one, what is left to do. Errors: those that are no refusal. */
 function obstacleOf(
-  world: CloseWorld,
+  world: CheckWorld,
   tables: Tables,
   link: { readonly draft_id: string; readonly row: HandoffRow | null },
 ): Obstacle {

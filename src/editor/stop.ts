@@ -14,6 +14,7 @@ import type { Transcript } from "../core/record/transcript.ts";
 import { liveOf } from "./finalize.ts";
 import { draftText, recordChange } from "./journal.ts";
 import { type Loaded, loadDraft, recordNews, rowEnvelope } from "./load.ts";
+import { noticesOf, refusalText, shapeRefusals } from "./updates.ts";
 import type { World } from "./world.ts";
 import { Publication, withBirthMark } from "./write.ts";
 
@@ -35,6 +36,8 @@ export type Stopped = {
   /** Null: the turn had closed itself and nothing was done. A turn that stops again keeps its first one. */
   readonly cut_reason: Cut | null;
   readonly warnings: readonly string[];
+  /** What the orchestrator is told of the proposals of a turn that had closed itself. */
+  readonly notices: readonly string[];
 };
 
 /** Converges the row of a turn that stopped. Errors: `no_row`, `store_busy`, `store_failed`. */
@@ -57,7 +60,8 @@ function stopInside(
 ): Omit<Stopped, "warnings"> {
   publication.discard();
   const { draft_id, row } = liveOf(tables, request.contract_id);
-  if (row !== null && isClosed(row.agent_state)) return { contract_id: draft_id, cut_reason: null };
+  if (row !== null && isClosed(row.agent_state))
+    return { contract_id: draft_id, cut_reason: null, notices: noticesOf(tables, row) };
   const { loaded, isReadable } = loadAnything(world, tables, draft_id, row);
 
   const recovered = recover(loaded.envelope, request);
@@ -78,7 +82,7 @@ function stopInside(
     raw_handoff_json: compactJson(marked),
     conclusion: null,
     content_checks: null,
-    update_contracts_refused: null,
+    update_contracts_refused: refusalText(shapeRefusals(valueAt(marked, "update_contracts"))),
     record_head: null,
     record_count: null,
     closed_at: null,
@@ -90,7 +94,7 @@ function stopInside(
     recordNews(world, tables, draft_id, loaded);
     recordChange(world, tables, { draft_id, verb: "stop", before: loaded.envelope, after: marked });
   }
-  return { contract_id: draft_id, cut_reason: cut };
+  return { contract_id: draft_id, cut_reason: cut, notices: [] };
 }
 
 /** How this lane cut the turn before; null for a row that is only born, or a checkpoint. */

@@ -5,7 +5,7 @@ import type { HandoffRow, Tables } from "../core/contract/repository.ts";
 import { validate } from "../core/contract/validate.ts";
 import { isObject, type JsonObject } from "../core/json/value.ts";
 import type { Issue } from "../core/result.ts";
-import { type CloseWorld, examineClose, liveOf, type StaleFiles, staleAround } from "./finalize.ts";
+import { type CheckWorld, examineClose, liveOf, type StaleFiles, staleAround } from "./finalize.ts";
 import { loadDraft, parseDraftValue } from "./load.ts";
 import { type Address, noDraftFor, resolveTarget } from "./target.ts";
 import type { ReadingWorld } from "./world.ts";
@@ -39,7 +39,7 @@ export function validateDraft(world: ReadingWorld, address: Address): Validated 
  *
  * Errors: those of `validateDraft` and of `finalizeContract`.
  */
-export function validateClose(world: CloseWorld, address: Address, strict: boolean): Validated {
+export function validateClose(world: CheckWorld, address: Address, strict: boolean): Validated {
   const target = resolveTarget(world, address);
   const stale = staleAround(world, target);
   return world.store.read((tables) => validateLink(world, tables, liveOf(tables, target.draft_id), { strict, stale }));
@@ -47,7 +47,7 @@ export function validateClose(world: CloseWorld, address: Address, strict: boole
 
 /** The same for a link that was found already, inside a transaction. Touches nothing. Errors: as `validateClose`. */
 export function validateLink(
-  world: CloseWorld,
+  world: CheckWorld,
   tables: Tables,
   { draft_id, row }: { readonly draft_id: string; readonly row: HandoffRow | null },
   { strict, stale }: { readonly strict: boolean; readonly stale: StaleFiles },

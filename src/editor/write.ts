@@ -17,7 +17,7 @@ import type { HandoffRow, StagedDraft, Tables } from "../core/contract/repositor
 import { isClosed } from "../core/contract/state.ts";
 import { validate } from "../core/contract/validate.ts";
 import { WritError } from "../core/error.ts";
-import { compactJson, isObject, type JsonObject, type JsonValue } from "../core/json/value.ts";
+import { compactJson, isObject, type JsonObject, type JsonValue, valueAt, withKey } from "../core/json/value.ts";
 import type { Issue } from "../core/result.ts";
 import { draftText, type JournalVerb, rebuild, recordChange } from "./journal.ts";
 import { loadDraft, recordNews, rowEnvelope } from "./load.ts";
@@ -134,11 +134,16 @@ export function rowText(row: HandoffRow, envelope: JsonObject): string {
   return compactJson(withBirthMark(row, envelope));
 }
 
-/** The envelope with the birth mark of the row's stored JSON, where it lacks it. */
+/**
+ * The envelope with the birth mark of the row's stored JSON, where it lacks it. The name is the row's own: what an
+ * envelope said of it meanwhile does not outlive the envelope.
+ */
 export function withBirthMark(row: HandoffRow, envelope: JsonObject): JsonObject {
   try {
     const stored = JSON.parse(row.raw_handoff_json) as JsonValue;
-    return isObject(stored) ? withBirthKeys(envelope, stored) : envelope;
+    if (!isObject(stored)) return envelope;
+    const isNamed = row.agent_name !== null && valueAt(stored, "agent_name") !== undefined;
+    return withBirthKeys(envelope, isNamed ? withKey(stored, "agent_name", row.agent_name) : stored);
   } catch {
     return envelope; // a row edited by hand: it has no mark to keep
   }
@@ -167,11 +172,18 @@ function placeOf(tables: Tables, draftId: string): Place {
       "closed",
       `The contract "${draftId}" is closed (${row.agent_state}): its envelope does not change`,
       {
-        hint: "A write with set, add or fill opens a new contract that continues it",
+        hint: continuedHint(tables, row),
       },
     );
   }
   return { draft_id: draftId, row, seed: null, closed: null, continuation: null };
+}
+
+function continuedHint(tables: Tables, row: HandoffRow): string {
+  const live = liveLink(tables.handoffs, row);
+  return live.id === row.id
+    ? "A write with set, add or fill opens a new contract that continues it"
+    : `It is continued by ${live.contract_id}: name that one with --draft-id`;
 }
 
 /** The live link of the chain, or the plan of a new one where that link is closed. Errors: `continuation_raced`. */

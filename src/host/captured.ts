@@ -94,21 +94,28 @@ export async function runCaptured(argv: readonly string[], options: CapturedOpti
   return { exit_code: signal === null ? child.exitCode : null, signal, ended_by, started_ms, ended_ms, cut };
 }
 
-type Reading = { readonly done: Promise<void>; cancel(): void };
+/** `done` says whether it was read to its end. */
+type Reading = { readonly done: Promise<boolean>; cancel(): void };
 
 function readAll(stream: ReadableStream<Uint8Array>, keep: (text: string) => void): Reading {
   const reader = stream.getReader();
   const decoder = new TextDecoder();
   const done = (async () => {
-    for (let next = await reader.read(); !next.done; next = await reader.read()) {
-      keep(decoder.decode(next.value, { stream: true }));
+    try {
+      for (let next = await reader.read(); !next.done; next = await reader.read()) {
+        keep(decoder.decode(next.value, { stream: true }));
+      }
+      return true;
+    } catch {
+      return false; // the channel broke: what came until then was kept
+    } finally {
+      keep(decoder.decode());
     }
-    keep(decoder.decode());
   })();
   return { done, cancel: () => void reader.cancel().catch(() => {}) };
 }
 
-/** False when a reading was still open at the end of the time; it is ended then. */
+/** False when a reading broke, or was still open at the end of the time; it is ended then. */
 async function allWithin(readings: readonly Reading[], ms: number): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<"late">((resolve) => {
@@ -116,7 +123,7 @@ async function allWithin(readings: readonly Reading[], ms: number): Promise<bool
   });
   const first = await Promise.race([Promise.all(readings.map(({ done }) => done)), late]);
   clearTimeout(timer);
-  if (first !== "late") return true;
+  if (first !== "late") return first.every((whole) => whole);
   for (const reading of readings) reading.cancel();
   return false;
 }

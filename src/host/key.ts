@@ -75,9 +75,11 @@ function mislabelled(label: string, wantedPrivate: boolean): string {
   if (label === "ENCRYPTED PRIVATE KEY") return "it is encrypted";
   if (label === "PUBLIC KEY") return "it is the public part of a key";
   if (label.endsWith("PRIVATE KEY")) {
-    return wantedPrivate ? `it is a ${label}, not PKCS#8` : "it is the private part of a key, which stays where it is";
+    return wantedPrivate
+      ? `it is in the form "${label}", not PKCS#8`
+      : "it is the private part of a key, which stays where it is";
   }
-  return `it is a ${label}`;
+  return `it holds "${label}"`;
 }
 
 function unusable(what: string, why: string, isPrivate: boolean): WritError {

@@ -80,6 +80,11 @@ export function handoffTable(db: Database): HandoffTable {
         "UPDATE handoffs SET harness_agent_id = $harness WHERE id = $id AND harness_agent_id IS NULL",
       ).run({ id, harness: harnessAgentId });
     },
+    stampRefused: (id, refused) => {
+      db.query<never, { id: number; refused: string }>(
+        "UPDATE handoffs SET update_contracts_refused = $refused WHERE id = $id",
+      ).run({ id, refused });
+    },
     listClosed: (contractIds) =>
       new Set(
         db

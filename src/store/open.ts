@@ -28,6 +28,7 @@ import { handoffTable } from "./handoffs.ts";
 import { journalTable } from "./journal.ts";
 import first from "./migrations/0001-first.sql" with { type: "text" };
 import sendBacks from "./migrations/0002-send-backs.sql" with { type: "text" };
+import { proposalTable } from "./proposals.ts";
 import { recordTable } from "./records.ts";
 import { sendBackTable } from "./send-backs.ts";
 import { taskTable } from "./tasks.ts";
@@ -35,6 +36,9 @@ import { workspaceTable } from "./workspaces.ts";
 
 /** In order; a file that has shipped is never edited. */
 const MIGRATIONS: readonly string[] = [first, sendBacks];
+
+/** The layout that this writ makes and reads: the `user_version` of the database. */
+export const LAYOUT = MIGRATIONS.length;
 
 /** How long a locked store is waited for, by SQLite and then by us, in milliseconds. */
 const BUSY_TIMEOUT_MS = 10_000;
@@ -47,15 +51,19 @@ const LOG_PAGES = 250;
 export function openStore(path: string): ContractStore {
   return guarded(path, () => {
     makeFile(path);
-    const db = new Database(path, { readwrite: true, create: false, strict: true });
-    try {
-      prepare(db, path);
-    } catch (error) {
-      db.close();
-      throw error;
-    }
-    return storeOn(db, path);
+    return storeOn(openPrepared(path), path);
   });
+}
+
+function openPrepared(path: string): Database {
+  const db = new Database(path, { readwrite: true, create: false, strict: true });
+  try {
+    prepare(db, path);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+  return db;
 }
 
 /**
@@ -73,12 +81,18 @@ export function openStoreToRead(path: string): ContractStore | null {
  * writes that are not merged yet, a copy of both files in a folder of our own.
  */
 function readAside(path: string): ContractStore {
+  const { db, close } = openAside(path);
+  return { ...storeOn(db, path), close, leave: close };
+}
+
+/** The database of `readAside`; `close` closes it and takes the copy away. */
+export function openAside(path: string): { readonly db: Database; close(): void } {
   const log = `${path}-wal`;
   if (!existsSync(log) || statSync(log).size === 0) {
     const uri = `file:${encodeURI(path).replaceAll("?", "%3f").replaceAll("#", "%23")}?immutable=1`;
     const db = new Database(uri, constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI);
     checkVersion(versionOf(db), path);
-    return storeOn(db, path);
+    return { db, close: () => db.close() };
   }
   const folder = mkdtempSync(join(tmpdir(), "writ-read-"));
   const remove = () => rmSync(folder, { recursive: true, force: true });
@@ -86,19 +100,19 @@ function readAside(path: string): ContractStore {
     const copy = join(folder, "writ.db");
     copyFileSync(path, copy);
     copyFileSync(log, `${copy}-wal`);
-    const store = openStore(copy);
+    const db = openPrepared(copy);
     const close = () => {
-      store.close();
+      db.close();
       remove();
     };
-    return { ...store, close, leave: close };
+    return { db, close };
   } catch (error) {
     remove();
     throw error;
   }
 }
 
-function isWritable(path: string): boolean {
+export function isWritable(path: string): boolean {
   try {
     accessSync(path, fsConstants.R_OK | fsConstants.W_OK);
     accessSync(dirname(path), fsConstants.W_OK);
@@ -115,11 +129,12 @@ function makeFile(path: string): void {
   closeSync(openSync(path, "a", 0o600));
 }
 
-function versionOf(db: Database): number {
+export function versionOf(db: Database): number {
   return db.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
 }
 
-function checkVersion(version: number, path: string): void {
+/** Errors: `store_too_new`. */
+export function checkVersion(version: number, path: string): void {
   if (version <= MIGRATIONS.length) return;
   throw new WritError(
     "store_too_new",
@@ -160,6 +175,8 @@ function storeOn(db: Database, path: string): ContractStore {
     approvals: approvalTable(db),
     evidence: evidenceTable(db),
     context: contextTable(db),
+    proposals: proposalTable(db),
+    nested: (unit) => db.transaction(unit)(),
   };
   return {
     write: (unit) =>
@@ -188,7 +205,7 @@ function isBusy(error: unknown): boolean {
 }
 
 /** Driver and file codes become ours in this one place. */
-function guarded<T>(path: string, act: () => T): T {
+export function guarded<T>(path: string, act: () => T): T {
   try {
     return act();
   } catch (error) {

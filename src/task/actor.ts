@@ -1,6 +1,6 @@
-/** Who is at work: the turn that a contract or a row names, with all the links of its chain. */
+/** Who is at work: the turn that a contract or a row names. */
 import { agentPart } from "../core/contract/envelope.ts";
-import { liveLink, wholeChain } from "../core/contract/links.ts";
+import { liveLink } from "../core/contract/links.ts";
 import type { HandoffRow, Tables } from "../core/contract/repository.ts";
 import { WritError } from "../core/error.ts";
 import type { Actor } from "../core/task/repository.ts";
@@ -8,20 +8,20 @@ import type { Actor } from "../core/task/repository.ts";
 export type Turn = {
   /** Null when the turn has no row yet. */
   readonly handoff_id: number | null;
-  readonly actors: readonly Actor[];
+  readonly actor: Actor;
 };
 
 /** The turn of a contract id, by its live link; by its agent id alone before it has a row. */
 export function turnOfContract(tables: Tables, contractId: string): Turn {
   const row = tables.handoffs.find(contractId);
-  if (row === null) return { handoff_id: null, actors: [{ agent_id: agentPart(contractId), agent_name: null }] };
-  return { ...turnOfRow(tables, row), handoff_id: liveLink(tables.handoffs, row).id };
+  if (row === null) return { handoff_id: null, actor: { agent_id: agentPart(contractId), agent_name: null } };
+  return turnOfRow(liveLink(tables.handoffs, row));
 }
 
 /** The turn of a row. Errors: `no_row`. */
 export function turnOfHandoff(tables: Tables, id: number): Turn {
   const row = tables.handoffs.findById(id);
-  if (row !== null) return turnOfRow(tables, row);
+  if (row !== null) return turnOfRow(row);
   throw new WritError("no_row", `There is no turn with handoff id ${id}`, {
     path: "--handoff-id",
     hint: "See them with: writ contract list",
@@ -30,9 +30,10 @@ export function turnOfHandoff(tables: Tables, id: number): Turn {
 
 /** Whether one of these turns was bound to the task, or is of an agent whose turn was. */
 export function isProducer(tables: Tables, taskId: number, turns: readonly Turn[]): boolean {
-  return turns.some((turn) => turn.actors.some((actor) => tables.tasks.hasProducer(taskId, actor)));
+  return turns.some((turn) => tables.tasks.hasProducer(taskId, turn.actor));
 }
 
-function turnOfRow(tables: Tables, row: HandoffRow): Turn {
-  return { handoff_id: row.id, actors: wholeChain(tables.handoffs, row) };
+/** A link carries the agent and the binding of what it continues, so its own row says all there is to ask. */
+function turnOfRow({ id, agent_id, agent_name }: HandoffRow): Turn {
+  return { handoff_id: id, actor: { agent_id, agent_name } };
 }

@@ -47,7 +47,7 @@ describe("attestTurn()", () => {
   test("exports all of the record where the close stored no head, and stored checks that are none as their text", () => {
     using world = scriptedWorld();
     const id = closedWithRuns(world);
-    world.sql("UPDATE handoffs SET record_head = NULL, record_count = NULL, content_checks = '{\"a\":1,\"a\":2}'");
+    world.sql('UPDATE handoffs SET record_head = NULL, record_count = NULL, content_checks = \'{"a":1,"a":2}\'');
     const { record, content_checks } = attestTurn(world, id).statement.predicate as JsonObject;
     expect((record as JsonObject).count).toBe(3);
     expect(content_checks).toBe('{"a":1,"a":2}');

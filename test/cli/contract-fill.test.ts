@@ -90,7 +90,7 @@ describe("writ contract fill", () => {
   });
 
   test.each([
-    { body: "---\nconclusion: x\n", position: "line 1, column 1" },
+    { body: "---\nconclusion: x\n", position: "line 1, column 2" },
     { body: "\n\nconclusion: x\n", position: "line 3, column 1" },
     { body: "- a\n- b\n", position: "line 1" },
   ])("recognises YAML and says where: $position", async ({ body, position }) => {

@@ -30,14 +30,10 @@ describe("writ contract set", () => {
     );
     expect(await field("conclusion")).toBe("first");
     const ran = await turn.writ(["contract", "set", "conclusion", "second", "--json"]);
-    expect({ ...documentOf(ran), stderr: ran.stderr }).toEqual({
-      ok: true,
-      status: "ok",
-      draft_id: turn.id,
-      mirrored: true,
-      change_id: expect.any(Number),
-      stderr: "",
-    });
+    const { change_id, ...answer } = documentOf(ran);
+    expect(change_id).toBeGreaterThan(0);
+    expect(answer).toEqual({ ok: true, status: "ok", draft_id: turn.id, mirrored: true });
+    expect(ran.stderr).toBe("");
   });
 
   // What is open below a closed level takes any value.
@@ -64,7 +60,7 @@ describe("writ contract set", () => {
     { typed: "9007199254740993", value: "9007199254740993" },
     { typed: "-9223372036854775808", value: "-9223372036854775808" },
     { typed: "a\nb\té🗸", value: "a\nb\té🗸" },
-  ])("reads VALUE $typed as $value", async ({ typed, value }) => {
+  ])("reads VALUE as JSON when it parses, else as text (%#)", async ({ typed, value }) => {
     const { status } = documentOf(await turn.writ(["contract", "set", "memory_delta.value", typed, "--json"]));
     expect(status).toBe("ok");
     expect(JSON.stringify(await field("memory_delta.value"))).toBe(JSON.stringify(value));
@@ -89,7 +85,7 @@ describe("writ contract set", () => {
     { stdin: "[1, 2]\n", value: [1, 2] },
     { stdin: "", value: "" },
     { stdin: "-\n", value: "-" },
-  ])("reads $value from standard input for -", async ({ stdin, value }) => {
+  ])("reads VALUE from standard input for - (%#)", async ({ stdin, value }) => {
     expect((await turn.writ(["contract", "set", "memory_delta.value", "-"], { stdin })).exit).toBe(0);
     expect(await field("memory_delta.value")).toEqual(value);
   });
@@ -224,7 +220,7 @@ describe("a draft id", () => {
     { id: "é".repeat(101), why: "is longer than 200 bytes" },
     { id: "a\nb", why: "" },
     { id: "a\x1b[2J", why: "" },
-  ])("that cannot be a file name is refused in 2: $id", async ({ id, why }) => {
+  ])("that cannot be a file name is refused in 2 (%#)", async ({ id, why }) => {
     for (const args of [
       ["contract", "set", "conclusion", "x", `--draft-id=${id}`, "--json"],
       ["contract", "view", `--contract-id=${id}`, "--json"],

@@ -77,7 +77,7 @@ describe("writ record, given what it cannot use,", () => {
     { payload: { hook_event_name: "PostToolUse", tool_name: "Bash", tool_input: { command: "writ contract view" } } },
     { payload: { tool: "bash" } },
     { payload: [null, 7, { tool: "cat" }] },
-  ])("passes over what is not recorded: $payload", async ({ payload }) => {
+  ])("passes over what is not recorded (%#)", async ({ payload }) => {
     const turn = await world.turn();
     const said = await hook(JSON.stringify(payload), [], { env: turn.env });
     expect(said).toBe(

@@ -93,6 +93,15 @@ describe("writ run", () => {
     expect(await recordOf(turn)).toMatchObject([{ exit_code: null, signal: "SIGKILL" }]);
   });
 
+  test("ends as the command does when its reader goes away, and records that", async () => {
+    const turn = await world.turn();
+    const { stdout } = await turn.shell('writ run -- yes | head -n 2; echo "$PIPESTATUS"');
+    expect(stdout).toBe("y\ny\n141\n");
+    expect(await recordOf(turn)).toMatchObject([
+      { command: "yes", exit_code: null, signal: "SIGPIPE", truncated: true, output_bytes: null },
+    ]);
+  });
+
   test("passes a signal on, and records the end that the command chose", async () => {
     const turn = await world.turn();
     const child = Bun.spawn([...writCommand(), "run", "--", ...CHILD], {

@@ -68,6 +68,9 @@ test.each(CLOSING)("%s is a clean close: the row takes it, and the cut mark goes
     advice: [],
     sanitized: [],
     warnings: [],
+    proposals: { stored: 0, refused: [], applied: [] },
+    notices: [],
+    evidence_ids: [],
   });
   const { raw_handoff_json, ...row } = rowOf(world, id);
   expect({ ...row, raw_handoff_json: before.raw_handoff_json }).toEqual({

@@ -50,7 +50,14 @@ test("rows are listed newest first, and none where there is no store", () => {
 test("a row is shown by contract id and by handoff id, with its envelope and its record", () => {
   using world = scriptedWorld();
   const id = born(world);
-  expect(showHandoff(world, id)).toEqual({ row: rowOf(world, id), envelope: null, bound: false, record: [] });
+  expect(showHandoff(world, id)).toEqual({
+    row: rowOf(world, id),
+    notices: [],
+    proposals: [],
+    envelope: null,
+    bound: false,
+    record: [],
+  });
   ran(world, id, "bun test");
   fill(world, id, closing("BLOCKED"));
   finalize(world, id);

@@ -45,7 +45,7 @@ test.each([
   add(world, id, "evidence_report.key_outputs", "kept");
   prepare(world, id);
   const before = draftOf(world, id);
-  expect(stop(world, id)).toEqual({ contract_id: id, cut_reason: "reaped", warnings: [] });
+  expect(stop(world, id)).toEqual({ contract_id: id, cut_reason: "reaped", notices: [], warnings: [] });
   expect(rowOf(world, id)).toMatchObject({
     agent_state: "IN_PROGRESS",
     cut_reason: "reaped",

@@ -279,6 +279,13 @@ describe("a reader that goes away", () => {
   );
 });
 
+test("a command runs as well where a stream of ours is closed", async () => {
+  const words = sh("echo out; echo err >&2; exit 3");
+  const out = await inShell('"$@" >&-', words);
+  const err = await inShell('"$@" 2>&-', words);
+  expect([out.exit, out.stderr, err.exit, err.stdout]).toEqual([3, "err\n", 3, "out\n"]);
+});
+
 describe("standard input", () => {
   const COUNT = ["wc", "-c"];
 

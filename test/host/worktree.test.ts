@@ -1,8 +1,17 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { changedAfter } from "../../src/host/worktree.ts";
+import { changedAfter, findWorkTree } from "../../src/host/worktree.ts";
 
 const hasGit = Bun.which("git") !== null;
 const INSTANT = "2026-01-01T12:00:00Z";
@@ -118,7 +127,7 @@ describe.skipIf(!hasGit)("changedAfter() (needs git)", () => {
     file("here", after);
     const other = newTree();
     file("elsewhere", after, other);
-    const script = `import { changedAfter } from ${JSON.stringify(join(import.meta.dir, "../../src/host/worktree.ts"))};
+    const script = `import { changedAfter, findWorkTree } from ${JSON.stringify(join(import.meta.dir, "../../src/host/worktree.ts"))};
       console.log(JSON.stringify(changedAfter(process.argv[2], ${JSON.stringify(INSTANT)}, { except: "/nowhere" })));`;
     file("ask.ts", before, other);
     writeFileSync(join(other, "ask.ts"), script);
@@ -167,4 +176,22 @@ test("changedAfter() is empty where there is no git on PATH", () => {
   } finally {
     process.env.PATH = path;
   }
+});
+
+describe("findWorkTree()", () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "writ-find-")));
+  roots.push(folder);
+  mkdirSync(join(folder, "tree", ".git"), { recursive: true });
+  mkdirSync(join(folder, "tree", "src", "deep"), { recursive: true });
+  mkdirSync(join(folder, "linked"));
+  writeFileSync(join(folder, "linked", ".git"), "gitdir: elsewhere\n"); // a work tree of its own, or a submodule
+
+  test.each([
+    { asked: "tree", found: "tree" },
+    { asked: "tree/src/deep", found: "tree" },
+    { asked: "linked", found: "linked" },
+    { asked: ".", found: null },
+  ])("finds $found from $asked", ({ asked, found }) => {
+    expect(findWorkTree(join(folder, asked))).toBe(found === null ? null : join(folder, found));
+  });
 });

@@ -94,6 +94,23 @@ describe("keep()", () => {
     expect(all(data).filter((file) => file.endsWith(".log"))).toHaveLength(24);
   });
 
+  test("a folder that another process removes meanwhile is made again", async () => {
+    // What a process that takes its own folders back does, over and over.
+    const script = `import { rmdirSync } from "node:fs";
+      console.log("begun");
+      for (;;) { try { rmdirSync(process.env.FOLDER); } catch {} Bun.sleepSync(1); }`;
+    const env = { ...process.env, FOLDER: join(data, ...PARTS) };
+    const remover = Bun.spawn([process.execPath, "-e", script], { env, stdout: "pipe" });
+    try {
+      await remover.stdout.getReader().read();
+      for (let round = 0; round < 100; round++) folder().keep(PLACE, pieces("x")).discard();
+    } finally {
+      remover.kill();
+      await remover.exited;
+    }
+    expect(all().filter((name) => name.endsWith(".log") || name.endsWith(".tmp"))).toEqual([]);
+  });
+
   test.each(PARTS)("a link at %j is not followed, and nothing is left behind it", (part) => {
     const outside = join(base, "outside");
     mkdirSync(outside);

@@ -37,7 +37,7 @@ test("a section is read as an object; what was edited into something else is non
       null,
     ]);
     expect(context.get("v", "stack")).toBeNull();
-    expect(context.listNames("w")).toEqual(["broken", "list", "stack"]);
+    expect(context.list("w").map((one) => one.section)).toEqual(["broken", "list", "stack"]);
     expect(context.listWorkspaces("stack")).toEqual([{ workspace: "w", payload: { a: 1 } }]);
     expect(context.listWorkspaces("broken")).toEqual([]);
   });

@@ -33,6 +33,7 @@ export type Script = {
   readonly programs?: readonly string[];
   readonly changed?: readonly string[];
   readonly values?: CloseWorld["values"];
+  readonly resolveArtifact?: CloseWorld["resolveArtifact"];
   /** Another world's folder: a second process on the same store. Give it other ids. */
   readonly folder?: string;
   /** How many ids were made before the first one here. */
@@ -75,6 +76,7 @@ export function scriptedWorld(script: Script = {}): ScriptedWorld {
     isProgram: (word) => (script.programs ?? ["npm", "bun", "git", "true"]).includes(word),
     changedAfter: () => script.changed ?? [],
     values: script.values ?? null,
+    resolveArtifact: script.resolveArtifact ?? (() => null),
     limits: { graceHours: 24, maxDays: 7 },
     environment: () => ({ platform: "linux", architecture: "x64" }),
     sql<Row extends object>(query: string, ...values: SQLQueryBindings[]): Row[] {

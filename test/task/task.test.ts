@@ -129,6 +129,15 @@ describe("what follows from a gate", () => {
     expect(settle({ ...world, contractId: "a1.none" }, 1, "pass").gate.settled_by_handoff_id).toBeNull();
   });
 
+  test("the turn at work is its live link", () => {
+    using world = scriptedWorld();
+    withGates(world, 1);
+    const contractId = closed(world, "BLOCKED", { agent: "qa-verifier" });
+    set(world, contractId, "report_prose", "more");
+    const [link] = world.sql<{ id: number }>("SELECT id FROM handoffs WHERE continues_handoff_id IS NOT NULL");
+    expect(settle({ ...world, contractId }, 1, "pass").gate.settled_by_handoff_id).toBe(link?.id ?? 0);
+  });
+
   test("an unknown --handoff-id changes nothing", () => {
     using world = scriptedWorld();
     withGates(world, 1);

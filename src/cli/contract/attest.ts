@@ -45,6 +45,7 @@ export const command = defineCommand({
     0: "exported; or everything in the file holds",
     1: "something in the file does not hold, or the record of the turn is broken",
     3: "there is no such turn, or it is not closed",
+    4: "the file of --out cannot be written",
   },
   async run({ args, json, out }) {
     const { contract, key, out: path, verify, pub } = args;

@@ -44,6 +44,7 @@ export const command = defineCommand({
     for (const warning of closing.warnings) out.talk(`Warning: ${warning}`);
     talkAdvice(out, closing.advice);
     const { status, draft_id, handoff_id, created, agent_state, content_checks, conclusion_alias } = closing;
+    const { proposals, notices, evidence_ids } = closing;
     if (json) {
       out.document({
         ok: true,
@@ -54,13 +55,14 @@ export const command = defineCommand({
         agent_state,
         content_checks,
         conclusion_alias,
-        proposals: { stored: 0, refused: [], applied: [] },
-        notices: [],
-        evidence_ids: [],
+        proposals: { ...proposals },
+        notices,
+        evidence_ids,
       });
     } else if (status === "checkpointed") out.line(`OK: draft ${draft_id} checkpointed (handoff_id=${handoff_id}).`);
     else if (created) out.line(`OK: draft ${draft_id} finalized (handoff_id=${handoff_id}).`);
     else out.line(`OK: draft ${draft_id} was already finalized (handoff_id=${handoff_id}); no-op.`);
+    if (!json) for (const notice of notices) out.line(notice);
     return 0;
   },
 });

@@ -36,8 +36,9 @@ export const command = defineCommand({
   },
   examples: ["writ contract prove 41", "writ contract prove a3f1c09d2be47a650.5d2e8c01b7f4 --timeout 60 --json"],
   notes: [
-    "The copy holds what git tracks or would track, as it is now; of a folder outside of git, everything. It is removed",
-    "afterwards, and the store is left as it is. A copy is no sandbox: what the command does elsewhere, it does.",
+    "The copy holds what git tracks or would track, as it is now; of a folder outside of git, everything.",
+    "It is removed afterwards, and nothing is written to the store.",
+    "A copy is no sandbox: what the command does elsewhere, it does.",
   ],
   exits: {
     0: "it ended as the row says",

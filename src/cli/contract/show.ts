@@ -8,6 +8,7 @@ import { defineCommand } from "../command.ts";
 import { tableLines } from "../table.ts";
 import { inWorld, openReadingWorld } from "../world.ts";
 import { JSON_SWITCH } from "./address.ts";
+import { proposalDocument, proposalLines } from "./proposals/list.ts";
 
 export const command = defineCommand({
   meta: { name: "contract show", description: "Print one turn whole: its row, envelope, checks and record" },
@@ -24,12 +25,13 @@ export const command = defineCommand({
       const { raw_handoff_json, content_checks, update_contracts_refused, ...columns } = row;
       out.document({
         ok: true,
-        result: [resultLine(row)],
+        result: [resultLine(row), ...shown.notices],
         handoff: columns as JsonObject,
         envelope,
         raw_handoff_json: envelope === null ? raw_handoff_json : null,
         content_checks: read(content_checks),
         update_contracts_refused: read(update_contracts_refused),
+        proposals: shown.proposals.map(proposalDocument),
         record: { bound, runs: record as unknown as JsonValue },
       });
       return 0;
@@ -46,7 +48,7 @@ function resultLine(row: HandoffRow): string {
   return `${who} ${how} (handoff_id=${row.id}): ${row.conclusion ?? "no conclusion"}`;
 }
 
-function plainLines({ row, envelope, bound, record }: Shown): readonly string[] {
+function plainLines({ row, notices, proposals, envelope, bound, record }: Shown): readonly string[] {
   const facts = Object.entries(row).filter(
     ([name, value]) =>
       value !== null &&
@@ -55,6 +57,7 @@ function plainLines({ row, envelope, bound, record }: Shown): readonly string[] 
   const width = Math.max(...facts.map(([name]) => name.length));
   return [
     resultLine(row),
+    ...notices,
     "",
     ...facts.map(([name, value]) => `${name.padEnd(width)}  ${value}`),
     "",
@@ -72,6 +75,7 @@ function plainLines({ row, envelope, bound, record }: Shown): readonly string[] 
           .split("\n")
           .map((line) => `  ${line}`)),
     "",
+    ...(proposals.length === 0 ? [] : ["proposals", ...proposalLines(proposals).map((line) => `  ${line}`), ""]),
     `record (${bound ? "bound" : "not bound"}, ${record.length} entries)`,
     ...recordLines(record).map((line) => `  ${line}`),
   ];

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { WritError } from "../../core/error.ts";
 import { ADAPTERS } from "../../core/hooks/harness.ts";
 import { HARNESSES, type Harness } from "../../core/record/hook.ts";
+import type { World } from "../../hooks/world.ts";
 import { changeSettingsFile, readSettingsFile } from "../../host/settings-file.ts";
 import { findWorkTree } from "../../host/worktree.ts";
-import type { World } from "../../hooks/world.ts";
 
 export const HARNESS = {
   type: "positional",

@@ -54,6 +54,7 @@ export function runStopLane(
   });
   if (gated !== null && "fault" in gated) out.talk(`The turn was not gated: ${gated.fault}`);
   for (const warning of stopped.warnings) out.talk(`Warning: ${warning}`);
+  for (const notice of stopped.notices) out.talk(notice);
   if (json)
     out.document({
       ok: true,

@@ -62,7 +62,7 @@ export function judgeAttestation(text: string, means: Means): Judgement {
   if (!isObject(value)) return { ...NOTHING, findings: [notAttestation()] };
   if (looksLikeDsse(value)) return judgeDsse(value, means);
   const statement = judgeStatement(value, means.sha256);
-  if (means.key === null) return statement;
+  if (means.key === null || !Object.hasOwn(value, "_type")) return statement;
   const unsigned = issue("not_signed", null, "It is a statement alone: nobody signed it", SIGN_HINT);
   return { ...statement, findings: [unsigned, ...statement.findings] };
 }

@@ -27,17 +27,17 @@ export function renderApprovals(setting: Setting, address: Address, approvals: A
   const { pending, waiting, decided } = approvals;
   const list = (rows: readonly BoardApproval[]) => rows.map((one) => renderApproval(one, address, setting.now_ms));
   const body = markup`<h1>Approvals</h1>
-${section(
-  "pending",
-  markup`Waiting for a decision <span class="count">${grouped(waiting)}</span>`,
-  markup`${
-    pending.length === 0
-      ? markup`<p class="none">None</p>`
-      : markup`<p class="hint">Decide on the command line, outside of a turn: <code>writ approvals grant ID</code> or <code>writ approvals deny ID</code>.</p>`
-  }
+<div class="stack">${section(
+    "pending",
+    markup`Waiting for a decision <span class="count">${grouped(waiting)}</span>`,
+    markup`${
+      pending.length === 0
+        ? markup`<p class="none">None</p>`
+        : markup`<p class="hint">Decide on the command line, outside of a turn: <code>writ approvals grant ID</code> or <code>writ approvals deny ID</code>.</p>`
+    }
 ${list(pending)}${waiting > pending.length && markup`<p class="left-out">${counted(waiting - pending.length, "older request")} not shown</p>`}`,
-)}
-${section("decided", "Decided", decided.length === 0 ? markup`<p class="none">None</p>` : list(decided))}`;
+  )}
+${section("decided", "Decided", decided.length === 0 ? markup`<p class="none">None</p>` : list(decided))}</div>`;
   return renderPage(setting, "Approvals", body);
 }
 
@@ -46,11 +46,12 @@ export function renderApproval(approval: BoardApproval, from: Address, now_ms: n
   const commands = commandsOf(payload);
   const agent = line(approval.agent_id, LENGTHS.word);
   return markup`<article class="approval" data-status="${approval.status}">
-<div class="row"><span class="badge" data-approval="${approval.status}">${approval.status}</span> <code class="id">${line(approval.id, LENGTHS.word)}</code></div>
+<h3 class="row"><span class="badge" data-approval="${approval.status}">${approval.status}</span> <code>${line(approval.id, LENGTHS.word)}</code></h3>
 ${
   commands.length > 0
     ? markup`<ol class="commands">${commands.slice(0, MOST_COMMANDS).map((command) => markup`<li>${exact(command)}</li>`)}</ol>${
-        commands.length > MOST_COMMANDS && markup`<p class="left-out">${counted(commands.length - MOST_COMMANDS, "more command")} not shown</p>`
+        commands.length > MOST_COMMANDS &&
+        markup`<p class="left-out">${counted(commands.length - MOST_COMMANDS, "more command")} not shown</p>`
       }`
     : markup`<p class="hint">What it asks for cannot be read:</p>${exact(approval.payload)}`
 }

@@ -5,7 +5,7 @@ import type { SkipReason } from "../record/content-checks.ts";
 import { listAt, textAt } from "./claims.ts";
 import { type Markup, markup, type Piece } from "./markup.ts";
 import { counted, exact, LENGTHS, line } from "./shown-text.ts";
-import type { RecordState, TurnView } from "./turn-page.ts";
+import type { RecordState, TurnView } from "./turn-view.ts";
 
 /** Entries of a list that are shown. */
 const MOST = 40;
@@ -32,7 +32,12 @@ export function renderChecks({ turn, record }: Pick<TurnView, "turn" | "record">
   if (checks === null) signs.push(sign("unknown", "Not held against anything: no clean close has checked its claims"));
   else {
     const bound = checks.bound === true;
-    signs.push(sign("good", bound ? "Closed: the record refutes nothing that it claims" : "Closed: nothing that it claims is refuted"));
+    signs.push(
+      sign(
+        "good",
+        bound ? "Closed: the record refutes nothing that it claims" : "Closed: nothing that it claims is refuted",
+      ),
+    );
     if (!bound) signs.push(sign("unknown", "No tool record was bound to it: what it says it ran was not compared"));
   }
   signs.push(recordSign(record, turn.records, turn.bound));
@@ -40,10 +45,16 @@ export function renderChecks({ turn, record }: Pick<TurnView, "turn" | "record">
   const skipped = checks === null ? [] : listAt(checks, "skipped");
   const refused = turn.update_contracts_refused;
   return markup`<ul class="signs">${signs}</ul>
-${advice.length > 0 && markup`<h3>Advice <span class="count">${advice.length}</span></h3>
-<ul class="items">${entries(advice, adviceLine)}</ul>`}
-${skipped.length > 0 && markup`<h3>Skipped <span class="count">${skipped.length}</span></h3>
-<ul class="items">${entries(skipped, skippedLine)}</ul>`}
+${
+  advice.length > 0 &&
+  markup`<h3>Advice <span class="count">${advice.length}</span></h3>
+<ul class="items">${entries(advice, adviceLine)}</ul>`
+}
+${
+  skipped.length > 0 &&
+  markup`<h3>Skipped <span class="count">${skipped.length}</span></h3>
+<ul class="items">${entries(skipped, skippedLine)}</ul>`
+}
 ${checks !== null && advice.length === 0 && skipped.length === 0 && markup`<p class="none">No advice, and nothing was skipped</p>`}
 ${refused !== null && markup`<h3>Refused update contracts</h3>${exact(refused)}`}`;
 }
@@ -77,8 +88,10 @@ function sign(kind: keyof typeof SIGN_WORDS, text: string): Markup {
 
 function entries(list: readonly JsonValue[], show: (entry: JsonObject) => Piece): Piece {
   const rest = list.length - MOST;
-  return markup`${list.slice(0, MOST).map((entry) => markup`<li>${isObject(entry) ? show(entry) : exact(JSON.stringify(entry))}</li>
-`)}${rest > 0 && markup`<li class="left-out">${counted(rest, "more entry", "more entries")} not shown</li>`}`;
+  return markup`${list.slice(0, MOST).map(
+    (entry) => markup`<li>${isObject(entry) ? show(entry) : exact(JSON.stringify(entry))}</li>
+`,
+  )}${rest > 0 && markup`<li class="left-out">${counted(rest, "more entry", "more entries")} not shown</li>`}`;
 }
 
 function adviceLine(advice: JsonObject): Piece {

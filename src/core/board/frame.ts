@@ -41,7 +41,9 @@ export function renderPage(setting: Setting, title: Piece, body: Piece): string 
 <nav aria-label="Pages">
 <a href="${hrefOf(home, address)}"${isTurns && markup` aria-current="${address.page === "overview" ? "page" : "true"}"`}>Turns</a>
 <a href="${hrefOf({ page: "approvals" }, address)}"${!isTurns && markup` aria-current="page"`}>Approvals${
-    pending !== null && pending > 0 && markup` <span class="count hot">${pending}<span class="unseen"> waiting</span></span>`
+    pending !== null &&
+    pending > 0 &&
+    markup` <span class="count hot">${pending}<span class="unseen"> waiting</span></span>`
   }</a>
 </nav>
 <p class="live"><span id="said" role="status"></span><button type="button" id="live" hidden aria-pressed="true">Live</button></p>

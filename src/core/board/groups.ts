@@ -14,7 +14,7 @@ export const LANES: readonly Lane[] = [
     groups: ["APPROVAL_REQUEST", "BLOCKED", "NEEDS_INPUT", "NEEDS_VERIFICATION"],
   },
   { name: "working", title: "At work", groups: ["IN_PROGRESS", "DISPATCHED"] },
-  { name: "over", title: "Over", groups: ["COMPLETE", "CUT"] },
+  { name: "ended", title: "Ended", groups: ["COMPLETE", "CUT"] },
 ];
 
 export const GROUPS: readonly Group[] = LANES.flatMap((lane) => lane.groups);

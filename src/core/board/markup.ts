@@ -50,16 +50,24 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 /**
  * The text as it may stand between tags and in a quoted attribute. What a browser would obey, drop or not show (controls,
- * marks that turn the reading direction, invisible characters) becomes its name: "U+202E".
+ * marks that turn the reading direction, invisible characters) becomes its name in brackets: "[U+202E]".
  */
 export function escapeHtml(text: string): string {
-  return replaceControls(text, controlName).replace(/[&<>"'`]/g, (found) => ENTITIES[found] ?? "");
+  return replaceControls(text, (found) => `[${controlName(found)}]`).replace(
+    /[&<>"'`]/g,
+    (found) => ENTITIES[found] ?? "",
+  );
 }
 
-/** How a character without a shape of its own is shown: the sign of the old controls, else its number. */
+const CONTROL_NAMES = (
+  "NUL SOH STX ETX EOT ENQ ACK BEL BS TAB LF VT FF CR SO SI " +
+  "DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US"
+).split(" ");
+
+/** How a character without a shape of its own is called: a control by its name, any other by its number. */
 export function controlName(found: string): string {
   const point = found.codePointAt(0) ?? 0;
-  if (point < 0x20) return String.fromCodePoint(0x2400 + point);
-  if (point === 0x7f) return "\u2421";
+  const name = point === 0x7f ? "DEL" : CONTROL_NAMES[point];
+  if (name !== undefined) return name;
   return `U+${point.toString(16).toUpperCase().padStart(4, "0")}`;
 }

@@ -107,7 +107,7 @@ export type BoardApproval = {
   readonly agent_id: Excerpt | null;
   readonly session_id: Excerpt | null;
   readonly status: string;
-  /** Canonical JSON; larger than `DOCUMENT_BYTES` it is cut and does not parse. */
+  /** Canonical JSON; larger than `PAYLOAD_BYTES` it is cut and does not parse. */
   readonly payload: Excerpt;
   readonly created_at: string;
   readonly decided_at: string | null;
@@ -117,8 +117,15 @@ export type BoardApproval = {
   readonly turn_id: number | null;
 };
 
-/** What is read of a JSON column, in bytes. */
+export type ApprovalFilter = {
+  readonly turn_id: number | null;
+  readonly pending: boolean | null;
+  readonly limit: number;
+};
+
+/** What is read of a JSON column of a turn, and of an approval's payload, in bytes. */
 export const DOCUMENT_BYTES = 1024 * 1024;
+export const PAYLOAD_BYTES = 64 * 1024;
 
 /** Paths of one change that are read. */
 export const ENTRIES = 12;
@@ -129,18 +136,13 @@ export type BoardTable = {
   /** Groups without a turn are left out. */
   countGroups(filter: TurnFilter): ReadonlyMap<Group, number>;
   /** Newest first. `group` null: of all; `before` null: from the newest. */
-  listTurns(
-    group: Group | null,
-    filter: TurnFilter,
-    before: number | null,
-    limit: number,
-  ): readonly BoardTurn[];
+  listTurns(group: Group | null, filter: TurnFilter, before: number | null, limit: number): readonly BoardTurn[];
   findTurn(id: number): BoardDetail | null;
   /** The turn itself among them; alone when nothing continues it and it continues nothing. */
   listChain(id: number): readonly BoardLink[];
   /** The turns that name this one as their parent, newest first. */
   listChildren(id: number, limit: number): readonly BoardTurn[];
-  /** Newest first; of the same second, records before changes. */
+  /** Newest first; of the same second, what is written down comes behind what was run, and a birth before all. */
   listMoments(id: number, kinds: Kinds, offset: number, limit: number): readonly Moment[];
   /** The last record of a command with exactly this text. */
   findRun(id: number, command: string): RunEnd | null;
@@ -148,8 +150,8 @@ export type BoardTable = {
   listRecords(id: number, limit: number): readonly ToolRecord[] | null;
   /** What this contract recorded, and the rows with one of these ids; by id, at most `limit`. */
   listEvidence(id: number, cited: readonly number[], limit: number): readonly BoardEvidence[];
-  /** Of one turn's agent, or with null of everybody. Newest first. */
-  listApprovals(turnId: number | null, isPending: boolean, limit: number): readonly BoardApproval[];
+  /** Of one turn's agent, or with null of everybody; pending, decided, or with null both. Newest first. */
+  listApprovals(filter: ApprovalFilter): readonly BoardApproval[];
   countPending(): number;
 };
 

@@ -6,7 +6,7 @@ import { type Markup, markup, type Piece } from "./markup.ts";
 import type { BoardChange, BoardEntry, BoardRecord } from "./repository.ts";
 import { counted, type Excerpt, exact, grouped, LENGTHS, line, output } from "./shown-text.ts";
 import { exitMark } from "./turn-card.ts";
-import type { TurnAddress, TurnView } from "./turn-page.ts";
+import type { TurnAddress, TurnView } from "./turn-view.ts";
 import { age, lasted } from "./when.ts";
 
 const TABS: readonly (readonly [kinds: Kinds, title: string])[] = [
@@ -30,7 +30,9 @@ ${
   moments.length === 0
     ? markup`<p class="none">Nothing here</p>`
     : markup`<ol class="moments">${moments.map((moment) =>
-        moment.kind === "run" ? renderRecord(moment.record, setting.now_ms) : renderChange(moment.change, setting.now_ms),
+        moment.kind === "run"
+          ? renderRecord(moment.record, setting.now_ms)
+          : renderChange(moment.change, setting.now_ms),
       )}</ol>`
 }
 <nav class="pager" aria-label="Pages of the timeline">
@@ -102,8 +104,8 @@ function renderEntry(change: BoardChange, { path, before, after }: BoardEntry, i
   const size = after === null ? "" : `${grouped(after.size_bytes)} bytes`;
   return markup`<li><details data-key="entry-${change.change_id}-${index}"><summary><span class="how">${how}</span> ${name} <span class="quiet">${size}</span></summary>
 ${before !== null && markup`<div class="side"><span class="quiet">before</span>${exact(before)}</div>`}${
-    after !== null && markup`<div class="side"><span class="quiet">after</span>${exact(after)}</div>`
-  }</details></li>
+  after !== null && markup`<div class="side"><span class="quiet">after</span>${exact(after)}</div>`
+}</details></li>
 `;
 }
 

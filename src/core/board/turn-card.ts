@@ -14,8 +14,9 @@ export function renderCard(turn: BoardTurn, from: Address, now_ms: number, isMix
   return markup`<li class="card" data-group="${group}">
 <div class="card-head"><h3><a href="${turnHref(turn.id, from)}">${nameOf(turn)}</a></h3> <span class="quiet">#${turn.id}</span> <span class="age">${age(turn.last_at, now_ms)}</span></div>
 ${turn.goal !== null && markup`<p class="goal">${line(turn.goal)}</p>\n`}${
-    turn.conclusion !== null && markup`<p class="conclusion"><span class="unseen">Conclusion: </span>${line(turn.conclusion)}</p>\n`
-  }${facts.length > 0 && markup`<p class="facts">${joined(facts, markup`<span class="dot" aria-hidden="true"> · </span>`)}</p>`}
+  turn.conclusion !== null &&
+  markup`<p class="conclusion"><span class="unseen">Conclusion: </span>${line(turn.conclusion)}</p>\n`
+}${facts.length > 0 && markup`<p class="facts">${joined(facts, markup`<span class="dot" aria-hidden="true"> · </span>`)}</p>`}
 </li>
 `;
 }
@@ -24,14 +25,17 @@ function factsOf(turn: BoardTurn, from: Address, isMixed: boolean): readonly Pie
   const group = groupOf(turn.agent_state, turn.cut_reason);
   const facts: Piece[] = [];
   if (isMixed) facts.push(badge(group));
-  if (group === "CUT") facts.push(markup`<span class="word">${line(turn.cut_reason ?? turn.agent_state, LENGTHS.word)}</span>`);
+  if (group === "CUT")
+    facts.push(markup`<span class="word">${line(turn.cut_reason ?? turn.agent_state, LENGTHS.word)}</span>`);
   facts.push(counted(turn.changes, "write"));
   facts.push(turn.records === 0 ? "no runs" : counted(turn.records, "record"));
   if (turn.last_run !== null) facts.push(markup`last ${exitMark(turn.last_run)}`);
   if ((turn.advice ?? 0) > 0) facts.push(markup`<span class="advice">${turn.advice} advice</span>`);
   if ((turn.skipped ?? 0) > 0) facts.push(`${turn.skipped} skipped`);
   if (turn.continues_handoff_id !== null) {
-    facts.push(markup`continues <a href="${turnHref(turn.continues_handoff_id, from)}">#${turn.continues_handoff_id}</a>`);
+    facts.push(
+      markup`continues <a href="${turnHref(turn.continues_handoff_id, from)}">#${turn.continues_handoff_id}</a>`,
+    );
   }
   return facts;
 }
@@ -62,5 +66,7 @@ export function exitMark(run: Pick<RunEnd, "exit_code" | "signal" | "failed">): 
   if (run.exit_code !== null) {
     return markup`<span class="exit ${run.exit_code === 0 ? "good" : "bad"}">exit ${run.exit_code}</span>`;
   }
-  return run.failed ? markup`<span class="exit bad">failed</span>` : markup`<span class="exit unknown">exit unknown</span>`;
+  return run.failed
+    ? markup`<span class="exit bad">failed</span>`
+    : markup`<span class="exit unknown">exit unknown</span>`;
 }

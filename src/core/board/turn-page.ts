@@ -1,8 +1,8 @@
 /** One turn: what it says, what that was held against, and what happened in it. */
 import { CAPITAL_LISTS, EVIDENCE_LISTS } from "../contract/envelope.ts";
 import { isClosed } from "../contract/state.ts";
-import { isObject, type JsonObject, type JsonValue, prettyJson, valueAt } from "../json/value.ts";
-import type { Address } from "./address.ts";
+import { isArray, isObject, type JsonObject, type JsonValue, prettyJson, valueAt } from "../json/value.ts";
+import { type Address, hrefOf } from "./address.ts";
 import { renderApproval } from "./approvals-page.ts";
 import { renderChecks } from "./checks.ts";
 import { type Claims, listAt, textAt } from "./claims.ts";
@@ -10,45 +10,12 @@ import { renderPage, type Setting, section } from "./frame.ts";
 import { groupOf } from "./groups.ts";
 import { type Markup, markup, type Piece } from "./markup.ts";
 import { pair } from "./pairs.ts";
-import type {
-  BoardApproval,
-  BoardDetail,
-  BoardEvidence,
-  BoardLink,
-  BoardTurn,
-  Moment,
-  RunEnd,
-} from "./repository.ts";
+import type { BoardDetail, BoardEvidence, BoardTurn } from "./repository.ts";
 import { counted, exact, grouped, LENGTHS, line } from "./shown-text.ts";
 import { renderTimeline } from "./timeline.ts";
 import { badge, endText, exitMark, nameOf, renderCard, turnHref } from "./turn-card.ts";
+import { MOMENTS, type TurnAddress, type TurnView } from "./turn-view.ts";
 import { age, instant } from "./when.ts";
-
-export type TurnView = {
-  readonly turn: BoardDetail;
-  readonly claims: Claims;
-  /** The last run with exactly the text of the claimed command; null when there is none. */
-  readonly claimedRun: RunEnd | null;
-  readonly record: RecordState;
-  readonly chain: readonly BoardLink[];
-  readonly children: readonly BoardTurn[];
-  readonly evidence: readonly BoardEvidence[];
-  readonly approvals: readonly BoardApproval[];
-  readonly moments: readonly Moment[];
-  /** There are older ones. */
-  readonly more: boolean;
-};
-
-/** What recomputing the chain of records said. */
-export type RecordState =
-  | { readonly state: "empty" }
-  | { readonly state: "whole" }
-  /** `seq` null: the head that the close stored is not there. */
-  | { readonly state: "broken"; readonly seq: number | null }
-  /** Too long to be recomputed for a page. */
-  | { readonly state: "unread" };
-
-export type TurnAddress = Extract<Address, { page: "turn" }>;
 
 /** Entries of one list that are shown, and characters of one of them. */
 const MOST_ITEMS = 40;
@@ -72,7 +39,7 @@ export function renderTurn(setting: Setting, address: TurnAddress, view: TurnVie
   const body = markup`<header class="turn-head" data-part="head" data-group="${group}">
 <h1>${nameOf(turn)} <span class="quiet">#${turn.id}</span> ${badge(group)}</h1>
 ${turn.goal !== null && markup`<p class="goal">${line(turn.goal, 600)}</p>`}
-<p class="facts">${endText(turn.cut_reason)}<span class="dot" aria-hidden="true"> · </span>born ${age(turn.created_at, setting.now_ms)}<span class="dot" aria-hidden="true"> · </span>last seen ${age(turn.last_at, setting.now_ms)}</p>
+<p class="facts">${endText(turn.cut_reason)}<span class="dot" aria-hidden="true"> · </span>born ${age(turn.created_at, setting.now_ms)}<span class="dot" aria-hidden="true"> · </span>last seen ${age(turn.last_at, setting.now_ms)}<span class="dot" aria-hidden="true"> · </span><code>${line(turn.contract_id)}</code></p>
 ${turn.conclusion !== null && markup`<p class="conclusion"><b>Conclusion</b> ${line(turn.conclusion, 2000)}</p>`}
 ${turn.conclusion === null && draftConclusion(claims)}
 ${(next !== null || steps.length > 0) && markup`<dl class="pairs">${pair("Next action", line(next))}${pair("Pending steps", steps.length > 0 && markup`<ul class="plain">${items(steps, (step) => textOf(step))}</ul>`)}</dl>`}
@@ -85,8 +52,15 @@ ${section("evidence", markup`Evidence <span class="count">${view.evidence.length
 ${section("timeline", markup`Timeline <span class="count">${grouped(turn.changes + turn.records)}</span>`, renderTimeline(setting, address, view), "timeline")}
 </div>
 <div class="side-column">
-${section("chain", markup`Chain <span class="count">${counted(view.chain.length, "link")}</span>`, renderChain(view, address, setting.now_ms))}
-${view.approvals.length > 0 && section("approvals", "Approvals of its agent", view.approvals.map((one) => renderApproval(one, address, setting.now_ms)))}
+${section("chain", markup`Chain${view.chain.length > 1 && markup` <span class="count">${counted(view.chain.length, "link")}</span>`}`, renderChain(view, address, setting.now_ms))}
+${
+  view.approvals.length > 0 &&
+  section(
+    "approvals",
+    "Approvals of its agent",
+    view.approvals.map((one) => renderApproval(one, address, setting.now_ms)),
+  )
+}
 ${view.children.length > 0 && section("children", "Turns under it", markup`<ul class="cards">${view.children.map((child) => renderCard(child, address, setting.now_ms, true))}</ul>`)}
 ${section("row", "Row", renderRow(turn, address, setting.now_ms))}
 </div>
@@ -113,7 +87,7 @@ function renderClaims(view: TurnView, address: TurnAddress): Piece {
   }
   const filled = EVIDENCE_LISTS.filter((name) => listAt(claims.report, name).length > 0);
   const order = [...filled].sort((left, right) => LIST_ORDER.indexOf(left) - LIST_ORDER.indexOf(right));
-  const others = Object.entries(claims.envelope).filter(([name]) => !SHOWN_ELSEWHERE.has(name));
+  const others = Object.entries(claims.envelope).filter(([name, value]) => !SHOWN_ELSEWHERE.has(name) && says(value));
   const isEmpty = claims.verification === null && filled.length === 0 && others.length === 0;
   return markup`${isEmpty && markup`<p class="none">Nothing was claimed yet</p>`}
 ${claims.verification !== null && renderVerification(view, address)}
@@ -124,17 +98,28 @@ ${fold("the whole envelope", exact(prettyJson(claims.envelope), LENGTHS.document
 
 const LIST_ORDER = Object.keys(LIST_TITLES);
 
-/** Keys of the envelope that the page shows in their own place. */
+/** False for what was left as it was born: null, false, and what is empty. */
+function says(value: JsonValue): boolean {
+  if (isObject(value)) return Object.keys(value).length > 0;
+  return value !== null && value !== false && value !== "" && !(isArray(value) && value.length === 0);
+}
+
+/** Keys of the envelope that the page shows in their own place, and marks that its row says better. */
 const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set([
   "agent_status",
   "evidence_report",
   "conclusion",
   "content_checks",
   "harness_record",
+  "_contract_tag",
+  "agent_name",
+  "agent_state",
+  "born_at_dispatch",
+  "continues_contract_id",
   ...CAPITAL_LISTS,
 ]);
 
-function renderVerification({ claims, claimedRun }: TurnView, address: TurnAddress): Markup {
+function renderVerification({ claims, claimedRun, turn }: TurnView, address: TurnAddress): Markup {
   const verification = claims.verification ?? {};
   const { command } = claims;
   const told = new Set(["type", "command", "result", "expect_exit", "method", "evidence_ids"]);
@@ -146,7 +131,7 @@ function renderVerification({ claims, claimedRun }: TurnView, address: TurnAddre
       ? null
       : claimedRun === null
         ? markup`<span class="exit unknown">no run has exactly this text</span>`
-        : markup`<a href="${hrefToRun(address, claimedRun.seq)}">record ${claimedRun.seq}</a> ${exitMark(claimedRun)}`;
+        : markup`<a href="${hrefToRun(address, claimedRun.seq, turn.records)}">record ${claimedRun.seq}</a> ${exitMark(claimedRun)}`;
   return markup`<h3>Verification</h3>
 <dl class="pairs">${pair("Type", line(textAt(verification, "type"), LENGTHS.word))}
 ${pair("Result", result !== undefined && markup`<span class="word">${line(textOf(result), LENGTHS.word)}</span>`)}
@@ -158,9 +143,11 @@ ${pair("Cites evidence", listAt(verification, "evidence_ids").length > 0 && line
 ${more.slice(0, MOST_ITEMS).map(([name, value]) => pair(line(name, LENGTHS.word), valueBlock(value)))}</dl>`;
 }
 
-/** The run may stand on another page of the timeline: the newest page is the best guess, and runs alone are fewest. */
-function hrefToRun(address: TurnAddress, seq: number): string {
-  return `${turnHref(address.id, address)}#run-${seq}`;
+/** Its place on the page of the timeline that has it: records alone stand there in the order of their numbers. */
+function hrefToRun(address: TurnAddress, seq: number, records: number): string {
+  const part = Math.floor(Math.max(0, records - seq) / MOMENTS) + 1;
+  const there: Address = { ...address, kinds: "runs", part };
+  return `${hrefOf(there, address)}#run-${seq}`;
 }
 
 function renderItems(name: (typeof EVIDENCE_LISTS)[number], list: readonly JsonValue[]): Markup {
@@ -172,8 +159,10 @@ function renderItems(name: (typeof EVIDENCE_LISTS)[number], list: readonly JsonV
 
 function items(list: readonly JsonValue[], show: (value: JsonValue) => Piece): Piece {
   const rest = list.length - MOST_ITEMS;
-  return markup`${list.slice(0, MOST_ITEMS).map((value) => markup`<li>${show(value)}</li>
-`)}${rest > 0 && markup`<li class="left-out">${counted(rest, "more entry", "more entries")} not shown</li>`}`;
+  return markup`${list.slice(0, MOST_ITEMS).map(
+    (value) => markup`<li>${show(value)}</li>
+`,
+  )}${rest > 0 && markup`<li class="left-out">${counted(rest, "more entry", "more entries")} not shown</li>`}`;
 }
 
 /** What was quoted, and from which command. */
@@ -209,14 +198,19 @@ function fold(name: string, body: Piece): Markup {
 function renderEvidence(rows: readonly BoardEvidence[], now_ms: number): Piece {
   if (rows.length === 0) return markup`<p class="none">None was recorded or cited</p>`;
   return markup`<ul class="items">${rows.map(
-    (row) => markup`<li id="evidence-${row.id}"><div class="row"><b>#${row.id}</b> <span class="word">${line(row.type, LENGTHS.word)}</span> <span class="exit ${
+    (
+      row,
+    ) => markup`<li id="evidence-${row.id}"><div class="row"><b>#${row.id}</b> <span class="word">${line(row.type, LENGTHS.word)}</span> <span class="exit ${
       row.polarity === "positive" ? "good" : "bad"
     }">${line(row.polarity, LENGTHS.word)}</span> <span>for ${line(row.ac_id, LENGTHS.word)} of ${line(row.brief, LENGTHS.word)}</span> <span class="quiet">${
       row.own ? "recorded here" : "cited"
     }, ${age(row.created_at, now_ms)}</span></div>
-${row.text !== null && exact(row.text)}${row.artifact_path !== null && markup`<div class="of"><code>${line(row.artifact_path, ITEM_LENGTH)}</code> <span class="quiet">${
-      row.size_bytes !== null && `${grouped(row.size_bytes)} bytes`
-    }</span></div>`}</li>
+${row.text !== null && exact(row.text)}${
+  row.artifact_path !== null &&
+  markup`<div class="of"><code>${line(row.artifact_path, ITEM_LENGTH)}</code> <span class="quiet">${
+    row.size_bytes !== null && `${grouped(row.size_bytes)} bytes`
+  }</span></div>`
+}</li>
 `,
   )}</ul>`;
 }

@@ -115,12 +115,12 @@ export const GUARDS = {
     );
   },
   /** The payload is `new` at `key_path` and nothing else, so that no second change rides along. */
-  payload_matches: ({ payload, drift, path, leaves }) => {
+  payload_matches: ({ payload, drift, path }) => {
     const wanted = drift === null ? undefined : valueAt(drift, "new");
     if (wanted === undefined || path.length === 0) return false;
     const placed = onlyValueAt(payload, path);
-    // An empty object has no leaf, so no leaf could stand for it.
-    return placed !== undefined && leaves.length > 0 && !holdsEmptyObject(payload) && sameJson(placed, wanted);
+    // An empty object has no leaf that could be judged, and a payload without any leaf holds one.
+    return placed !== undefined && !holdsEmptyObject(payload) && sameJson(placed, wanted);
   },
   project_resolved: ({ project }) => project.trim() !== "",
   section_exact: ({ section }) => section !== undefined,

@@ -3,16 +3,11 @@
  *
  * All evidence entries of one list stand or fall together. Nothing is inserted here.
  */
+import { EVIDENCE_TYPES, type EvidenceType, POLARITIES, type Polarity } from "../evidence/payload.ts";
 import { isArray, isObject, type JsonObject, type JsonValue, jsonType, valueAt } from "../json/value.ts";
 import { isMissing, isText } from "./fold.ts";
 import { aType, shown } from "./hints.ts";
 import { EVIDENCE_CONTRACT, type UpdateEntry, type UpdateRefusal } from "./updates.ts";
-
-export const EVIDENCE_TYPES = ["text", "file", "command_output", "url", "screenshot"] as const;
-export type EvidenceType = (typeof EVIDENCE_TYPES)[number];
-
-export const POLARITIES = ["positive", "negative"] as const;
-export type Polarity = (typeof POLARITIES)[number];
 
 /** What the rules ask the store and the file system. None may throw. */
 export type EvidenceLookups = {

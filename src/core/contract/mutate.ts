@@ -180,9 +180,7 @@ function listOverwrite(collisions: readonly Collision[]): WritError {
     status: "refused",
     // The JSON form spells the message its own way.
     details: { collisions, message: `fill would overwrite ${lists}; nothing was written.` },
-    lines: [
-      ...collisions.map(({ field, existing, incoming }) => `  ${field}: existing ${existing}, incoming ${incoming}`),
-      "Use `writ contract add` to extend a list, or `writ contract set` to replace it.",
-    ],
+    lines: collisions.map(({ field, existing, incoming }) => `  ${field}: existing ${existing}, incoming ${incoming}`),
+    hint: "Use `writ contract add` to extend a list, or `writ contract set` to replace it.",
   });
 }

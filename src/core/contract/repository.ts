@@ -6,8 +6,8 @@
  * `store_too_new` or `store_failed`.
  */
 import type { ApprovalTable } from "../approval/repository.ts";
+import type { ContextTable, ProposalTable } from "../context/repository.ts";
 import type { EvidenceTable } from "../evidence/repository.ts";
-import type { JsonObject } from "../json/value.ts";
 import type { ToolRecord } from "../record/tool-record.ts";
 import type { TaskTable } from "../task/repository.ts";
 import type { WorkspaceTable } from "../workspace/repository.ts";
@@ -118,6 +118,8 @@ export type HandoffTable = {
   mirror(id: number, rawHandoffJson: string): void;
   close(id: number, close: Close): void;
   stampHarness(id: number, harnessAgentId: string): void;
+  /** Replaces the refusals of `update_contracts`, a JSON array. */
+  stampRefused(id: number, refused: string): void;
   /** Those of the given contract ids whose row is closed. */
   listClosed(contractIds: readonly string[]): ReadonlySet<string>;
 };
@@ -173,12 +175,10 @@ export type Tables = {
   readonly workspaces: WorkspaceTable;
   readonly approvals: ApprovalTable;
   readonly evidence: EvidenceTable;
-  readonly context: {
-    get(workspace: string, section: string): JsonObject | null;
-    listNames(workspace: string): readonly string[];
-    /** Workspaces with their stored section of that name. */
-    listWorkspaces(section: string): readonly { readonly workspace: string; readonly payload: JsonObject }[];
-  };
+  readonly context: ContextTable;
+  readonly proposals: ProposalTable;
+  /** Runs a unit that may fail by itself: what it threw undoes the unit alone. */
+  nested<T>(unit: () => T): T;
 };
 
 /** The editor's store: one file a user. */

@@ -32,7 +32,14 @@ export function settingsOf(harness: Harness, program: readonly string[], gate: n
       return {
         command,
         args,
-        stdin: { tool: "bash", command: "make test", exit_code: 0, output: "3 passed\n", agent_id: "...", cwd: "/work" },
+        stdin: {
+          tool: "bash",
+          command: "make test",
+          exit_code: 0,
+          output: "3 passed\n",
+          agent_id: "...",
+          cwd: "/work",
+        },
       };
     }
     default:

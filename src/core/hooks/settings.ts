@@ -125,7 +125,7 @@ export function planUninstall(text: string, path: string, wanted: Omit<Wanted, "
 function ownHooks(text: string, path: string, { harness, program }: Omit<Wanted, "gate">): readonly FoundHook[] {
   return findHooks(parseSettings(text, path)).filter(
     ({ args, writ }) =>
-      args !== null &&
+      args?.includes("--harness") === true &&
       writ?.program != null &&
       writ.harness === harness &&
       (isWrit(writ.program) || sameJson([...writ.program], [...program])),

@@ -6,6 +6,9 @@
  */
 import type { JsonValue } from "./value.ts";
 
+/** A list of scalars that is put in stands on one line up to this length. */
+const LINE = 80;
+
 /** A value in a text: `text.slice(start, end)`. */
 export type JsonNode =
   | { readonly kind: "scalar"; readonly start: number; readonly end: number }
@@ -121,9 +124,15 @@ function render(value: JsonValue, indent: string, layout: Layout): string {
   });
   const [open, close] = isList ? "[]" : "{}";
   if (parts.length === 0) return `${open}${close}`;
-  if (layout.unit === null) return `${open}${parts.join(`,${layout.gap}`)}${close}`;
+  const line = `${open}${parts.join(`,${layout.gap}`)}${close}`;
+  // A short list of words reads better on one line.
+  if (layout.unit === null || (isList && line.length <= LINE && value.every(isScalar))) return line;
   const { newline } = layout;
   return `${open}${newline}${inner}${parts.join(`,${newline}${inner}`)}${newline}${indent}${close}`;
+}
+
+function isScalar(value: JsonValue): boolean {
+  return typeof value !== "object" || value === null;
 }
 
 function commaAfter(text: string, at: number): number {

@@ -61,14 +61,26 @@ describe("judgeAttestation() of a statement", () => {
 
   test.each([
     // biome-ignore-start lint/suspicious/noExplicitAny: a document is broken on purpose, at any place
-    { what: "another type", change: (s: any) => (s._type = "https://in-toto.io/Statement/v0.1"), codes: ["statement_type"] },
+    {
+      what: "another type",
+      change: (s: any) => (s._type = "https://in-toto.io/Statement/v0.1"),
+      codes: ["statement_type"],
+    },
     { what: "no type", change: (s: any) => delete s._type, codes: ["not_an_attestation"] },
     { what: "another predicate type", change: (s: any) => (s.predicateType = "x"), codes: ["predicate_type"] },
     { what: "no subject", change: (s: any) => (s.subject = []), codes: ["subject_malformed"] },
     { what: "two subjects", change: (s: any) => s.subject.push(s.subject[0]), codes: ["subject_malformed"] },
     { what: "no digest", change: (s: any) => delete s.subject[0].digest.sha256, codes: ["subject_malformed"] },
-    { what: "a digest in capitals", change: (s: any) => (s.subject[0].digest.sha256 = "AB"), codes: ["subject_digest"] },
-    { what: "a changed envelope", change: (s: any) => (s.predicate.envelope.conclusion = "!"), codes: ["subject_digest"] },
+    {
+      what: "a digest in capitals",
+      change: (s: any) => (s.subject[0].digest.sha256 = "AB"),
+      codes: ["subject_digest"],
+    },
+    {
+      what: "a changed envelope",
+      change: (s: any) => (s.predicate.envelope.conclusion = "!"),
+      codes: ["subject_digest"],
+    },
     {
       what: "a key __proto__ in the envelope",
       change: (s: any) => Object.defineProperty(s.predicate.envelope, "__proto__", { value: 1, enumerable: true }),
@@ -76,9 +88,21 @@ describe("judgeAttestation() of a statement", () => {
     },
     { what: "no predicate", change: (s: any) => (s.predicate = null), codes: Array(3).fill("predicate_malformed") },
     { what: "no record", change: (s: any) => delete s.predicate.record, codes: ["predicate_malformed"] },
-    { what: "an open row", change: (s: any) => (s.predicate.handoff.agent_state = "IN_PROGRESS"), codes: ["not_closed"] },
-    { what: "another turn's row", change: (s: any) => (s.predicate.handoff.contract_id = "b"), codes: ["subject_name"] },
-    { what: "another turn's runs", change: (s: any) => (s.subject[0].name = "b"), codes: ["subject_name", "subject_name"] },
+    {
+      what: "an open row",
+      change: (s: any) => (s.predicate.handoff.agent_state = "IN_PROGRESS"),
+      codes: ["not_closed"],
+    },
+    {
+      what: "another turn's row",
+      change: (s: any) => (s.predicate.handoff.contract_id = "b"),
+      codes: ["subject_name"],
+    },
+    {
+      what: "another turn's runs",
+      change: (s: any) => (s.subject[0].name = "b"),
+      codes: ["subject_name", "subject_name"],
+    },
     { what: "another exit", change: (s: any) => (s.predicate.record.runs[0].exit_code = 1), codes: ["record_broken"] },
     { what: "a run taken out", change: (s: any) => s.predicate.record.runs.splice(1, 1), codes: ["record_broken"] },
     {
@@ -104,7 +128,11 @@ describe("judgeAttestation() of a statement", () => {
       },
       codes: ["record_malformed"],
     },
-    { what: "another stored head", change: (s: any) => (s.predicate.handoff.record_head = "x"), codes: ["record_head"] },
+    {
+      what: "another stored head",
+      change: (s: any) => (s.predicate.handoff.record_head = "x"),
+      codes: ["record_head"],
+    },
     {
       what: "checks that saw another head",
       change: (s: any) => (s.predicate.content_checks.record_head = "x"),
@@ -143,11 +171,30 @@ describe("judgeAttestation() of a statement", () => {
   });
 
   test("answers on any text", () => {
-    const piece = fc.constantFrom('{"payload":', '"_type":', '"subject":', '"predicate":', "[", "]", "{", "}", '""', ",", "1");
+    const piece = fc.constantFrom(
+      '{"payload":',
+      '"_type":',
+      '"subject":',
+      '"predicate":',
+      "[",
+      "]",
+      "{",
+      "}",
+      '""',
+      ",",
+      "1",
+    );
     fc.assert(
-      fc.property(fc.oneof(fc.string(), fc.json(), fc.array(piece).map((all) => all.join(""))), (text) => {
-        expect(codesOf(text, KEY)).not.toEqual([]);
-      }),
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.json(),
+          fc.array(piece).map((all) => all.join("")),
+        ),
+        (text) => {
+          expect(codesOf(text, KEY)).not.toEqual([]);
+        },
+      ),
     );
   });
 });
@@ -168,14 +215,21 @@ describe("judgeAttestation() of a DSSE envelope", () => {
   });
 
   test("another key's signature is refused, and both keys are named", () => {
-    const [finding, ...more] = judgeAttestation(JSON.stringify(signedByPlatform(TEXT)), { sha256, key: OTHER }).findings;
+    const [finding, ...more] = judgeAttestation(JSON.stringify(signedByPlatform(TEXT)), {
+      sha256,
+      key: OTHER,
+    }).findings;
     expect(more).toEqual([]);
     expect(finding?.code).toBe("signature_invalid");
     expect(finding?.message).toBe(`It is signed by key "${KEY.keyid}", not by "${OTHER.keyid}"`);
   });
 
   test.each([
-    { what: "another payload type, signed as such", envelope: signedByPlatform(TEXT, "text/plain"), codes: ["payload_type"] },
+    {
+      what: "another payload type, signed as such",
+      envelope: signedByPlatform(TEXT, "text/plain"),
+      codes: ["payload_type"],
+    },
     {
       what: "a payload type changed after the signature",
       envelope: { ...signedByPlatform(TEXT), payloadType: "text/plain" },
@@ -187,10 +241,18 @@ describe("judgeAttestation() of a DSSE envelope", () => {
       codes: ["signature_invalid", "subject_digest"],
     },
     { what: "no signature", envelope: { ...signedByPlatform(TEXT), signatures: [] }, codes: ["not_signed"] },
-    { what: "a signature that is cut", envelope: { ...signedByPlatform(TEXT), signatures: [{ sig: "YQ==" }] }, codes: ["signature_invalid"] },
+    {
+      what: "a signature that is cut",
+      envelope: { ...signedByPlatform(TEXT), signatures: [{ sig: "YQ==" }] },
+      codes: ["signature_invalid"],
+    },
     { what: "a signed text that is no JSON", envelope: signedByPlatform("not json"), codes: ["bad_json"] },
     { what: "signed JSON that is no object", envelope: signedByPlatform("[]"), codes: ["not_an_attestation"] },
-    { what: "a signed statement that says a false digest", envelope: signedByPlatform(TEXT.replace("It holds.", "It does.")), codes: ["subject_digest"] },
+    {
+      what: "a signed statement that says a false digest",
+      envelope: signedByPlatform(TEXT.replace("It holds.", "It does.")),
+      codes: ["subject_digest"],
+    },
     {
       what: "an envelope in the envelope",
       envelope: signedByPlatform(JSON.stringify(signedByPlatform(TEXT))),
@@ -201,7 +263,11 @@ describe("judgeAttestation() of a DSSE envelope", () => {
       what: "a payload that is no UTF-8",
       envelope: (() => {
         const payload = new Uint8Array([0xff, 0xfe]);
-        return dsseOf(payload, "", new Uint8Array(sign(null, preAuthentication(PAYLOAD_TYPE, payload), PAIR.privateKey)));
+        return dsseOf(
+          payload,
+          "",
+          new Uint8Array(sign(null, preAuthentication(PAYLOAD_TYPE, payload), PAIR.privateKey)),
+        );
       })(),
       codes: ["bad_json"],
     },
@@ -219,6 +285,8 @@ describe("judgeAttestation() of a DSSE envelope", () => {
   });
 
   test("reads a signed payload of ten million bytes", () => {
-    expect(codesOf(JSON.stringify(signedByPlatform(`["${"x".repeat(10_000_000)}"]`)), KEY)).toEqual(["not_an_attestation"]);
+    expect(codesOf(JSON.stringify(signedByPlatform(`["${"x".repeat(10_000_000)}"]`)), KEY)).toEqual([
+      "not_an_attestation",
+    ]);
   });
 });

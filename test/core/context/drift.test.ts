@@ -354,6 +354,8 @@ describe("value_shown", () => {
     { why: "before a tail that does not", input: withOutput("x RollingUpdate", { tail: " y" }), holds: true },
     { why: "up to the 500th character", input: withOutput(at(486, " more"), {}), holds: true },
     { why: "past the 500th character", input: withOutput(at(488, " more"), {}), holds: false },
+    { why: "it ends with the 500th, and goes on", input: withOutput(`${" ".repeat(487)}RollingUpdates`), holds: false },
+    { why: "it ends with the 500th, and ends", input: withOutput(`${" ".repeat(487)}RollingUpdate s`), holds: true },
     { why: "characters are code points", input: withOutput(`${"😀".repeat(486)} RollingUpdate`), holds: true },
     { why: "a number", input: withValue(12345), holds: false },
     { why: "a list of texts", input: withValue(["RollingUpdate"], "RollingUpdate"), holds: false },
@@ -380,7 +382,8 @@ describe("value_long", () => {
 });
 
 describe("value_not_numeric", () => {
-  const numeric = "12345 +12345 -12345 −12345 1234.5 1234. .1234 12e10 1.2E-10 0xff12 0XFF12 １２３４ ٣٤٥٦";
+  const numeric =
+    "12345 +12345 -12345 −12345 1234.5 1234. .1234 12e10 1.2E-10 0xff12 0XFF12 １２３４ ٣٤٥٦ ０ｘｆｆ１２ ①②③④";
   tableOf("value_not_numeric", [
     ...[...numeric.split(" "), " 12345 "].map((text) => ({ why: text, input: withValue(text), holds: false })),
     ..."v1.25.3 1.25.3 10.20.30.40 12345m 0xfg12 1234e 12-34 0x .e10 e12345"

@@ -48,6 +48,11 @@ test("what follows the text counts by its first character", () => {
   expect(holdsToken("a token ", "token", null)).toBe(true);
 });
 
+test("a place that overlaps one which does not count is found", () => {
+  expect(holdsToken("ba:a:a", "a:a")).toBe(true);
+  expect(holdsToken("ba:a:ab", "a:a")).toBe(false);
+});
+
 test("the empty token stands nowhere, a longer one neither", () => {
   expect(holdsToken("", "")).toBe(false);
   expect(holdsToken("a b", "")).toBe(false);

@@ -100,6 +100,12 @@ test.each<{ code: UpdateRefusalCode; value: JsonValue; contract: string | null; 
   { code: "payload_missing", value: [{ contract: "stack" }], contract: "stack", reason: "The entry has no payload" },
   {
     code: "payload_not_object",
+    value: { contract: "stack" }, // no payload beside it, so contract is read as a section's name
+    contract: "contract",
+    reason: "A payload is an object, whose keys are merged, not a string",
+  },
+  {
+    code: "payload_not_object",
     value: [{ contract: "stack", payload: null }],
     contract: "stack",
     reason: "A payload is an object, whose keys are merged, not null",

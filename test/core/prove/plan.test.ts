@@ -26,7 +26,11 @@ describe("planProof()", () => {
   });
 
   test.each([
-    { run: { exit_code: 0 }, verification: CITED, expected: { exit_code: 0, signal: null, failed: false, from: "record" } },
+    {
+      run: { exit_code: 0 },
+      verification: CITED,
+      expected: { exit_code: 0, signal: null, failed: false, from: "record" },
+    },
     {
       run: { exit_code: 3 },
       verification: { ...CITED, result: "fail", expect_exit: 0 }, // what was recorded, not what was expected
@@ -96,11 +100,23 @@ describe("agrees()", () => {
     { expected: { exit_code: 0, signal: null, failed: false }, end: { exit_code: 1, signal: null }, is: false },
     { expected: { exit_code: 1, signal: null, failed: false }, end: { exit_code: 2, signal: null }, is: false },
     { expected: { exit_code: 0, signal: null, failed: false }, end: { exit_code: null, signal: "SIGKILL" }, is: false },
-    { expected: { exit_code: null, signal: "SIGKILL", failed: false }, end: { exit_code: null, signal: "SIGKILL" }, is: true },
-    { expected: { exit_code: null, signal: "SIGKILL", failed: false }, end: { exit_code: 137, signal: null }, is: false },
+    {
+      expected: { exit_code: null, signal: "SIGKILL", failed: false },
+      end: { exit_code: null, signal: "SIGKILL" },
+      is: true,
+    },
+    {
+      expected: { exit_code: null, signal: "SIGKILL", failed: false },
+      end: { exit_code: 137, signal: null },
+      is: false,
+    },
     { expected: { exit_code: null, signal: null, failed: true }, end: { exit_code: 5, signal: null }, is: true },
     { expected: { exit_code: null, signal: null, failed: true }, end: { exit_code: 0, signal: null }, is: false },
-    { expected: { exit_code: null, signal: null, failed: true }, end: { exit_code: null, signal: "SIGTERM" }, is: true },
+    {
+      expected: { exit_code: null, signal: null, failed: true },
+      end: { exit_code: null, signal: "SIGTERM" },
+      is: true,
+    },
     { expected: { exit_code: null, signal: null, failed: false }, end: { exit_code: null, signal: null }, is: false }, // nothing known agrees with nothing
   ])("of $expected and $end is $is", ({ expected, end, is }) => {
     expect(agrees({ ...expected, from }, end)).toBe(is);

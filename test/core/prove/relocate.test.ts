@@ -20,7 +20,7 @@ describe("relocate()", () => {
     { text: "cd /work/application", moved: "cd /work/application" },
     { text: "cd /work/app-2 /work/app.bak /work/app_", moved: "cd /work/app-2 /work/app.bak /work/app_" },
     { text: "cd /home/work/app ~/work/app ./work/app", moved: "cd /home/work/app ~/work/app ./work/app" },
-    { text: "cd $X/work/app ${X}/work/app", moved: "cd $X/work/app ${X}/work/app" },
+    { text: "cd $X/work/app {X}/work/app", moved: "cd $X/work/app {X}/work/app" },
     { text: "cd /work/appé é/work/app", moved: "cd /work/appé é/work/app" },
     { text: "cd /work/ap", moved: "cd /work/ap" },
     { text: "", moved: "" },
@@ -29,8 +29,19 @@ describe("relocate()", () => {
   });
 
   test("of equal folders the first counts, and neither a root nor a relative path is moved", () => {
-    expect(relocate("/a /", [{ from: "/a", to: "1" }, { from: "/a", to: "2" }, { from: "/", to: "3" }])).toBe("1 /");
-    expect(relocate("a /a", [{ from: "a", to: "1" }, { from: "", to: "2" }])).toBe("a /a");
+    expect(
+      relocate("/a /", [
+        { from: "/a", to: "1" },
+        { from: "/a", to: "2" },
+        { from: "/", to: "3" },
+      ]),
+    ).toBe("1 /");
+    expect(
+      relocate("a /a", [
+        { from: "a", to: "1" },
+        { from: "", to: "2" },
+      ]),
+    ).toBe("a /a");
   });
 
   test("a text without one of the folders stays", () => {

@@ -1,0 +1,28 @@
+/** `writ context list`. */
+import { listSections } from "../../context/sections.ts";
+import { defineCommand } from "../command.ts";
+import { JSON_SWITCH } from "../contract/address.ts";
+import { tableLines } from "../table.ts";
+import { inWorld, openReadingWorld, workspaceOf } from "../world.ts";
+
+export const command = defineCommand({
+  meta: { name: "context list", description: "List the sections of a workspace's project context" },
+  args: {
+    workspace: { type: "string", valueHint: "W", description: "The workspace (default: WRIT_WORKSPACE, else me)" },
+    ...JSON_SWITCH,
+  },
+  examples: ["writ context list", "writ context list --workspace shop --json"],
+  exits: { 0: "listed; also when there is none" },
+  run({ args, json, out }) {
+    const workspace = workspaceOf(args.workspace);
+    const sections = inWorld(openReadingWorld(), (world) => listSections(world, workspace));
+    if (json)
+      out.document({ ok: true, workspace, count: sections.length, sections: sections.map((one) => ({ ...one })) });
+    else if (sections.length === 0) out.line(`Workspace ${workspace} has no sections.`);
+    else {
+      const rows = sections.map((one) => [one.section, one.updated_at, one.updated_by]);
+      for (const line of tableLines(["section", "updated_at", "updated_by"], rows)) out.line(line);
+    }
+    return 0;
+  },
+});

@@ -1,0 +1,210 @@
+/** The world that the doctor looks at: this machine, this user, the project around the present folder. */
+import { accessSync, constants, lstatSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { WritError } from "../core/error.ts";
+import type { Look, Program, Rehearsal, SettingsFile, World } from "../doctor/world.ts";
+import { dispatchTurn } from "../editor/dispatch.ts";
+import { runChild } from "../host/child.ts";
+import { readSettingsFile } from "../host/settings-file.ts";
+import { sha256 } from "../store/drafts.ts";
+import { inspectStore, walFault } from "../store/inspect.ts";
+import { scratchFolder } from "../store/scratch.ts";
+import { ownProgram, projectFolder, type Scope, settingsPath } from "./hooks/place.ts";
+import { releaseOf } from "./release.ts";
+import { openWorld, placesOf } from "./world.ts";
+
+/** How long one hook command may take, in milliseconds. */
+const CALL_MS = 20_000;
+
+export async function openDoctorWorld(): Promise<World> {
+  const { version } = await releaseOf();
+  const project = projectFolder();
+  return {
+    places: placesOf(),
+    version,
+    settings: settingsFiles(),
+    readSettings: readSettingsFile,
+    look,
+    canMake,
+    inspectStore,
+    walFault,
+    findProgram: (program) => findProgram(program, project),
+    versionOf: (program) => versionOf(program, project),
+    openRehearsal: () => openRehearsal(project),
+  };
+}
+
+/** A home that is a project as well has one file, and it is the user's. */
+function settingsFiles(): readonly SettingsFile[] {
+  const files = (["user", "project", "local"] as const satisfies readonly Scope[]).map((scope) => ({
+    scope,
+    path: settingsPath(scope),
+  }));
+  return files.filter((file, place) => files.findIndex((each) => sameFile(each.path, file.path)) === place);
+}
+
+function sameFile(left: string, right: string): boolean {
+  return left === right || (realPath(left) !== null && realPath(left) === realPath(right));
+}
+
+function look(path: string): Look | null {
+  try {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (stat === undefined) return lstatSync(path, { throwIfNoEntry: false }) === undefined ? null : OTHER;
+    return {
+      kind: stat.isDirectory() ? "folder" : stat.isFile() ? "file" : "other",
+      mode: process.platform === "win32" ? null : stat.mode & 0o777,
+      isMine: process.getuid === undefined || stat.uid === process.getuid(),
+      isWritable: isAllowed(path, constants.W_OK),
+    };
+  } catch {
+    return OTHER; // something is in the way that cannot be looked at
+  }
+}
+
+const OTHER: Look = { kind: "other", mode: null, isMine: true, isWritable: false };
+
+/** Whether the nearest folder that is there can be written. */
+function canMake(path: string): boolean {
+  const parent = dirname(path);
+  const there = look(parent);
+  if (there !== null) return there.kind === "folder" && there.isWritable;
+  return parent !== path && canMake(parent);
+}
+
+/** A first word with a slash is a path, from the project on, where hooks run; else it is looked up on PATH. */
+function findProgram(program: readonly string[], project: string): Program {
+  const [word = "", ...more] = program;
+  const path = /[/\\]/.test(word) ? resolve(project, word) : Bun.which(word, { cwd: project });
+  const isThere = path !== null && (statSync(path, { throwIfNoEntry: false })?.isFile() ?? false);
+  if (path === null || !isThere || !isAllowed(path, constants.X_OK)) {
+    return { path: null, isSelf: false, isInProject: false };
+  }
+  const files = [path, ...more.map((each) => resolve(project, each))];
+  const own = ownProgram();
+  const isSelf = files.length === own.length && files.every((file, place) => isSame(file, own[place] ?? ""));
+  return { path, isSelf, isInProject: files.some((file) => isInside(file, project)) };
+}
+
+/** The same file, or one with the same bytes. */
+function isSame(left: string, right: string): boolean {
+  if (sameFile(left, right)) return true;
+  const [one, other] = [left, right].map((path) => statSync(path, { throwIfNoEntry: false }));
+  if (one?.size === undefined || one.size !== other?.size) return false;
+  return sha256(readFileSync(left)) === sha256(readFileSync(right));
+}
+
+function isInside(file: string, folder: string): boolean {
+  const real = [file, realPath(file) ?? file];
+  const from = realPath(folder) ?? folder;
+  return real.some((path) => {
+    const way = relative(from, path);
+    return !way.startsWith("..") && !isAbsolute(way);
+  });
+}
+
+async function versionOf(program: readonly string[], project: string): Promise<string | null> {
+  const asked = await runChild([...program, "--version"], {
+    cwd: project,
+    env: childEnvironment({}),
+    stdin: "",
+    waitMs: CALL_MS,
+  });
+  if (asked.kind !== "ended" || asked.exit !== 0) return null;
+  return /^writ (\d[\w.+-]{0,60}) /.exec(asked.stdout)?.[1] ?? null;
+}
+
+/** Errors: `store_failed` where no folder can be made. */
+function openRehearsal(project: string): Rehearsal {
+  const folder = scratchPlace();
+  const data = join(folder, "data");
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  try {
+    const places = placesOf({ HOME: process.env.HOME, WRIT_DATA_DIR: data });
+    const world = {
+      ...openWorld(places),
+      contractId: null,
+      workspace: null,
+      environment: () => ({ platform: process.platform, architecture: process.arch }),
+      limits: { graceHours: 24, maxDays: 7 },
+      scratch: scratchFolder(places.scratch),
+    };
+    const session_id = crypto.randomUUID();
+    const { contract_id } = dispatchTurn(world, { ...TURN, session_id });
+    return {
+      session_id,
+      cwd: folder,
+      runs: () =>
+        new Map(
+          world.store
+            .read((tables) => tables.records.list(contract_id))
+            .flatMap(({ command, exit_code, failed }) => (command === null ? [] : [[command, { exit_code, failed }]])),
+        ),
+      row: () => world.store.read((tables) => tables.handoffs.find(contract_id)),
+      call: (argv, payload) =>
+        runChild(argv, {
+          cwd: project,
+          env: childEnvironment({ WRIT_DATA_DIR: data, CLAUDE_PROJECT_DIR: project }),
+          stdin: JSON.stringify(payload),
+          waitMs: CALL_MS,
+        }),
+      close() {
+        world.store.close();
+        remove();
+      },
+    };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+const TURN = {
+  agent: "doctor",
+  goal: "See whether the hooks record",
+  workspace: "doctor",
+  project: null,
+  role: null,
+  surface: null,
+  kind: null,
+  plan_task_id: null,
+  plan_id: null,
+  parent_handoff_id: null,
+  brief_id: null,
+  harness_agent_id: null,
+  can_read: null,
+  can_write: null,
+  consolidation: false,
+} as const;
+
+function scratchPlace(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), "writ-doctor-"));
+  } catch (error) {
+    throw new WritError("store_failed", `Cannot make a folder in "${tmpdir()}": ${error}`, { cause: error });
+  }
+}
+
+/** The environment without what would lead a writ elsewhere, or change what it is. */
+function childEnvironment(more: Readonly<Record<string, string>>): Record<string, string | undefined> {
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(WRIT_|BUN_OPTIONS$|BUN_BE_BUN$)/.test(name));
+  return { ...Object.fromEntries(inherited), HOME: process.env.HOME ?? homedir(), ...more };
+}
+
+function realPath(path: string): string | null {
+  try {
+    return realpathSync(path);
+  } catch {
+    return null; // not there
+  }
+}
+
+function isAllowed(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode);
+    return true;
+  } catch {
+    return false; // not ours
+  }
+}

@@ -1,0 +1,157 @@
+/** The orchestrator's decision on what a turn proposed: accepted proposals are merged, rejected ones are marked. */
+import { mergeContext, PROJECT_IDENTITY, splitByOwner } from "../core/context/merge.ts";
+import type { ProposalRow } from "../core/context/repository.ts";
+import type { HandoffRow, Tables } from "../core/contract/repository.ts";
+import type { UpdateRefusal } from "../core/contract/updates.ts";
+import { WritError } from "../core/error.ts";
+import { parseJson } from "../core/json/parse.ts";
+import { isArray, type JsonObject } from "../core/json/value.ts";
+import { assertOutsideTurn } from "./sections.ts";
+import type { World } from "./world.ts";
+
+export type DecisionRequest = {
+  /** A contract id or a handoff id. */
+  readonly id: string;
+  /** Only the proposal of this entry; null: every pending one. */
+  readonly entry: number | null;
+  readonly by: string;
+};
+
+/** What accepting does, or would do, with one entry or one key of it. */
+export type Outcome = {
+  readonly proposal_id: number;
+  readonly entry: number;
+  readonly section: string;
+  /** The project key of a split payload; null for a whole entry. */
+  readonly key: string | null;
+  /** Null when no workspace owns the key. */
+  readonly workspace: string | null;
+  readonly action: "insert" | "merge" | "refuse";
+  readonly code: string | null;
+  readonly reason: string | null;
+};
+
+export type Accepted = {
+  readonly contract_id: string;
+  readonly handoff_id: number;
+  readonly dry_run: boolean;
+  readonly accepted: number;
+  readonly outcomes: readonly Outcome[];
+};
+
+/**
+ * Merges the pending proposals of a turn into project context, in one transaction. A proposal of which nothing could be
+ * merged stays pending.
+ *
+ * Errors: `not_inside_a_turn`, `no_row`, `nothing_pending`.
+ */
+export function acceptProposals(world: World, request: DecisionRequest & { readonly dryRun: boolean }): Accepted {
+  assertOutsideTurn(world, "accepts");
+  const unit = (tables: Tables): Accepted => {
+    const { row, proposals } = pendingOf(tables, request);
+    const refused: UpdateRefusal[] = [];
+    const outcomes: Outcome[] = [];
+    let accepted = 0;
+    for (const proposal of proposals) {
+      const plan = planMerge(tables, row, proposal);
+      outcomes.push(...plan.outcomes);
+      refused.push(...plan.refused);
+      if (plan.merges.length === 0) continue;
+      accepted++;
+      if (!request.dryRun) merge(world, tables, proposal, plan.merges, request.by);
+    }
+    if (!request.dryRun && refused.length > 0) stampRefusals(tables, row, refused);
+    return { contract_id: row.contract_id, handoff_id: row.id, dry_run: request.dryRun, accepted, outcomes };
+  };
+  return request.dryRun ? world.store.read(unit) : world.store.write(unit);
+}
+
+export type Rejected = {
+  readonly contract_id: string;
+  readonly handoff_id: number;
+  readonly rejected: readonly number[];
+};
+
+/** Marks pending proposals as rejected and changes nothing else. Errors: as `acceptProposals`. */
+export function rejectProposals(world: World, request: DecisionRequest & { readonly reason: string | null }): Rejected {
+  assertOutsideTurn(world, "decides on");
+  return world.store.write((tables) => {
+    const { row, proposals } = pendingOf(tables, request);
+    for (const { id } of proposals) {
+      tables.proposals.decide(id, {
+        status: "rejected",
+        decided_by: request.by,
+        decided_at: world.clock.now(),
+        decision_note: request.reason,
+      });
+    }
+    return { contract_id: row.contract_id, handoff_id: row.id, rejected: proposals.map((one) => one.entry_index) };
+  });
+}
+
+function pendingOf(
+  tables: Tables,
+  { id, entry }: DecisionRequest,
+): { readonly row: HandoffRow; readonly proposals: readonly ProposalRow[] } {
+  const row = tables.handoffs.find(id) ?? (/^[1-9]\d{0,14}$/.test(id) ? tables.handoffs.findById(Number(id)) : null);
+  if (row === null) {
+    throw new WritError("no_row", `There is no contract or row "${id}"`, {
+      hint: "See the rows with: writ contract list",
+    });
+  }
+  const all = tables.proposals.listOf(row.contract_id).filter((one) => one.status === "pending");
+  const proposals = entry === null ? all : all.filter((one) => one.entry_index === entry);
+  if (proposals.length > 0) return { row, proposals };
+  const which = entry === null ? "no proposal" : `no proposal of entry ${entry}`;
+  throw new WritError("nothing_pending", `Contract "${row.contract_id}" has ${which} that is pending`, {
+    hint: `See them all: writ contract proposals list --contract-id ${row.contract_id} --status all`,
+  });
+}
+
+type Merge = { readonly workspace: string; readonly payload: JsonObject };
+
+type Plan = {
+  readonly merges: readonly Merge[];
+  readonly outcomes: readonly Outcome[];
+  readonly refused: readonly UpdateRefusal[];
+};
+
+function planMerge(tables: Tables, row: HandoffRow, proposal: ProposalRow): Plan {
+  const base = { proposal_id: proposal.id, entry: proposal.entry_index, section: proposal.section };
+  const actionIn = (workspace: string): "merge" | "insert" =>
+    tables.context.find(workspace, proposal.section) === undefined ? "insert" : "merge";
+  if (proposal.section !== PROJECT_IDENTITY) {
+    const { workspace } = row;
+    const outcome = { ...base, key: null, workspace, action: actionIn(workspace), code: null, reason: null };
+    return { merges: [{ workspace, payload: proposal.payload }], outcomes: [outcome], refused: [] };
+  }
+  const owners = tables.context
+    .listWorkspaces(PROJECT_IDENTITY)
+    .map(({ workspace, payload }) => ({ workspace, keys: Object.keys(payload) }));
+  const { owned, refused } = splitByOwner(proposal.entry_index, proposal.payload, owners);
+  const merged = owned.flatMap(({ workspace, keys }) =>
+    keys.map((key): Outcome => ({ ...base, key: key.stored, workspace, action: "merge", code: null, reason: null })),
+  );
+  const left = refused.map(
+    ({ key, code, reason }): Outcome => ({ ...base, key, workspace: null, action: "refuse", code, reason }),
+  );
+  return { merges: owned, outcomes: [...merged, ...left], refused };
+}
+
+function merge(world: World, tables: Tables, proposal: ProposalRow, merges: readonly Merge[], by: string): void {
+  const at = world.clock.now();
+  for (const { workspace, payload } of merges) {
+    const after = mergeContext(tables.context.find(workspace, proposal.section), payload);
+    tables.context.put(workspace, proposal.section, after, { at, by, proposal_id: proposal.id });
+  }
+  tables.proposals.decide(proposal.id, { status: "accepted", decided_by: by, decided_at: at, decision_note: null });
+}
+
+/** Appends to what the close had refused; the same refusal is not stamped twice. */
+function stampRefusals(tables: Tables, row: HandoffRow, refused: readonly UpdateRefusal[]): void {
+  const parsed = row.update_contracts_refused === null ? null : parseJson(row.update_contracts_refused);
+  const before = parsed?.ok === true && isArray(parsed.value) ? parsed.value : [];
+  const known = new Set(before.map((one) => JSON.stringify(one)));
+  const added = refused.filter((one) => !known.has(JSON.stringify(one)));
+  tables.handoffs.stampRefused(row.id, JSON.stringify([...before, ...added]));
+}

@@ -1,0 +1,3 @@
+/** The script of the pages, as text. */
+declare const text: string;
+export default text;

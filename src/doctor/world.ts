@@ -1,0 +1,74 @@
+/** What the doctor looks at. The command line hands in the real one, a test a scripted one. */
+import type { JsonObject } from "../core/json/value.ts";
+
+/** A file or folder as it lies. */
+export type Look = {
+  readonly kind: "file" | "folder" | "other";
+  /** Permission bits; null where the system has none. */
+  readonly mode: number | null;
+  readonly isMine: boolean;
+  readonly isWritable: boolean;
+};
+
+export type StoreFacts =
+  | { readonly kind: "absent" }
+  | {
+      readonly kind: "read";
+      readonly layout: number;
+      readonly known: number;
+      readonly journal_mode: string;
+      /** What `quick_check` complains of; empty when it is content. */
+      readonly complaints: readonly string[];
+    }
+  /** `isBroken`: the file is wrong; else it could not be looked at now. */
+  | { readonly kind: "failed"; readonly isBroken: boolean; readonly reason: string };
+
+/** The words that start a writ, found on this machine. */
+export type Program = {
+  /** The absolute path of the first word; null where there is none. */
+  readonly path: string | null;
+  /** It is this very writ, or has its bytes. */
+  readonly isSelf: boolean;
+  /** It lies in the project, and may have come with it. */
+  readonly isInProject: boolean;
+};
+
+export type SettingsFile = { readonly scope: "user" | "project" | "local"; readonly path: string };
+
+/** What a hook command did with one payload. */
+export type Called =
+  | { readonly kind: "ended"; readonly exit: number; readonly stdout: string; readonly stderr: string }
+  | { readonly kind: "not_started" | "late"; readonly reason: string };
+
+/** A turn in a data folder of its own. */
+export type Rehearsal = {
+  readonly session_id: string;
+  /** A folder that the scene may name. */
+  readonly cwd: string;
+  /** The runs that were recorded, by command. */
+  runs(): ReadonlyMap<string, { readonly exit_code: number | null; readonly failed: boolean }>;
+  row(): { readonly agent_state: string; readonly cut_reason: string | null } | null;
+  /** Runs a hook command with a payload against the rehearsal's folder. */
+  call(argv: readonly string[], payload: JsonObject): Promise<Called>;
+  close(): void;
+};
+
+export type World = {
+  readonly places: { readonly data: string; readonly database: string; readonly drafts: string };
+  readonly version: string;
+  /** In the order in which a harness reads them; each file once. */
+  readonly settings: readonly SettingsFile[];
+  /** Errors: as the set-up's own reader. */
+  readSettings(path: string): string | null;
+  look(path: string): Look | null;
+  /** Whether a folder could be made at a path where nothing is. */
+  canMake(path: string): boolean;
+  inspectStore(path: string): StoreFacts;
+  /** Why a WAL database does not work in a folder; null when it does. */
+  walFault(folder: string): string | null;
+  findProgram(program: readonly string[]): Program;
+  /** The version that a writ names; null when it names none. */
+  versionOf(program: readonly string[]): Promise<string | null>;
+  /** Errors: `store_failed` where no folder of its own can be made. */
+  openRehearsal(): Rehearsal;
+};

@@ -1,0 +1,142 @@
+/** Where things lie, and what happens where they cannot: folders of odd names, no HOME, full disks, read-only stores. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { documentOf, type LivingWorld, livingWorld } from "../support/writ.ts";
+
+let world: LivingWorld;
+beforeAll(() => {
+  world = livingWorld();
+});
+afterAll(() => world[Symbol.dispose]());
+
+const isRoot = process.getuid?.() === 0;
+
+async function wholeTurn(env: Record<string, string | undefined>): Promise<string> {
+  const script = `set -e
+    export "$(writ dispatch --agent x --goal y | tail -n 1)"
+    writ run -- true
+    writ contract add evidence_report.key_outputs z
+    writ contract fill --json '{"agent_status":{"agent_state":"BLOCKED","next_action":"wait"},"conclusion":"c"}'
+    writ contract finalize
+    writ contract list --json`;
+  const { exit, stdout, stderr } = await world.shell(script, { env });
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+  return stdout;
+}
+
+describe("the data folder", () => {
+  test.each(["with spaces", "é🗸 ünïcode", "quo'te\"s", "percent%20?#&", "-dash", "deep/er/still"])(
+    "may be called %j",
+    async (name) => {
+      const data = join(world.folder, "places", name);
+      expect(await wholeTurn({ WRIT_DATA_DIR: data })).toContain('"agent_state":"BLOCKED"');
+      expect(readdirSync(data).sort()).toEqual(expect.arrayContaining(["contract_drafts", "writ.db"]));
+    },
+  );
+
+  test("is ~/.writ where nothing names another", async () => {
+    const home = join(world.folder, "a home");
+    mkdirSync(home);
+    await wholeTurn({ WRIT_DATA_DIR: undefined, HOME: home });
+    expect(existsSync(join(home, ".writ", "writ.db"))).toBe(true);
+    await wholeTurn({ WRIT_DATA_DIR: " ", HOME: home });
+    expect(
+      documentOf(await world.writ(["contract", "list", "--json"], { env: { WRIT_DATA_DIR: "", HOME: home } })),
+    ).toMatchObject({ count: 2 });
+  });
+
+  test("needs no HOME where it is named", async () => {
+    await wholeTurn({ WRIT_DATA_DIR: join(world.folder, "homeless"), HOME: undefined });
+  });
+
+  test("may have its database elsewhere", async () => {
+    const data = join(world.folder, "drafts-only");
+    await wholeTurn({ WRIT_DATA_DIR: data, WRIT_DB: join(world.folder, "else where", "turns.db") });
+    expect(readdirSync(data)).not.toContain("writ.db");
+    expect(existsSync(join(world.folder, "else where", "turns.db"))).toBe(true);
+  });
+
+  test("below a regular file is refused in 4, and nothing is made", async () => {
+    writeFileSync(join(world.folder, "file"), "text");
+    const before = readdirSync(world.folder);
+    for (const args of [
+      ["dispatch", "--agent", "x"],
+      ["contract", "init"],
+      ["contract", "set", "conclusion", "x", "--draft-id", "a0123456789abcdef.00"],
+    ]) {
+      const ran = await world.writ([...args, "--json"], { env: { WRIT_DATA_DIR: join("file", "data") } });
+      expect({ exit: ran.exit, ...documentOf(ran) }).toMatchObject({ exit: 4, code: "store_failed" });
+    }
+    expect(readdirSync(world.folder)).toEqual(before);
+    expect(readFileSync(join(world.folder, "file"), "utf8")).toBe("text");
+  });
+
+  test("is not made by a command that only reads", async () => {
+    const data = join(world.folder, "unmade");
+    for (const args of [
+      ["contract", "list"],
+      ["contract", "view"],
+      ["contract", "show", "1"],
+      ["contract", "log"],
+    ]) {
+      await world.writ(args, { env: { WRIT_DATA_DIR: data } });
+    }
+    expect(existsSync(data)).toBe(false);
+  });
+
+  test.skipIf(isRoot)("that cannot be written is refused in 4 (needs a user who is not root)", async () => {
+    const data = join(world.folder, "read-only");
+    await wholeTurn({ WRIT_DATA_DIR: data });
+    chmodSync(data, 0o500);
+    const ran = await world.writ(["dispatch", "--agent", "x", "--json"], { env: { WRIT_DATA_DIR: data } });
+    chmodSync(data, 0o700);
+    expect({ exit: ran.exit, ...documentOf(ran) }).toMatchObject({ exit: 4, code: "store_failed" });
+  });
+});
+
+describe("a store", () => {
+  test("that a newer writ wrote is refused in 4 and left as it is", async () => {
+    const { Database } = await import("bun:sqlite");
+    const path = join(world.folder, "newer.db");
+    const db = new Database(path);
+    db.run("PRAGMA user_version = 9999");
+    db.close();
+    const before = readFileSync(path);
+    const ran = await world.writ(["dispatch", "--agent", "x", "--json"], { env: { WRIT_DB: path } });
+    expect({ exit: ran.exit, ...documentOf(ran) }).toMatchObject({ exit: 4, code: "store_too_new" });
+    expect(readFileSync(path).equals(before)).toBe(true);
+  });
+
+  test("that is no database is refused in 4 and left as it is", async () => {
+    const path = join(world.folder, "text.db");
+    writeFileSync(path, "text ".repeat(1_000));
+    const ran = await world.writ(["dispatch", "--agent", "x", "--json"], { env: { WRIT_DB: path } });
+    expect({ exit: ran.exit, ...documentOf(ran) }).toMatchObject({ exit: 4, code: "store_failed", path });
+    expect(readFileSync(path, "utf8")).toBe("text ".repeat(1_000));
+  });
+});
+
+describe.skipIf(!existsSync("/dev/full"))("a full disk behind standard output (needs /dev/full)", () => {
+  test.each([
+    "contract view",
+    "contract view --field evidence_report",
+    "contract list",
+    "contract list --json",
+    "contract show 1",
+    "contract log",
+    "contract validate",
+    "dispatch --agent x",
+  ])("is status 4: writ %s", async (line) => {
+    const turn = await world.turn();
+    const { stderr } = await turn.shell(`writ ${line} >/dev/full; echo "status $?" >&2`);
+    expect(stderr).toMatch(/^Error: Cannot write standard output: ENOSPC[^\n]*\nstatus 4\n$/);
+  });
+
+  test("is said after the write that was done: the change is there", async () => {
+    const turn = await world.turn();
+    const { stderr } = await turn.shell('writ contract set conclusion kept >/dev/full; echo "status $?" >&2');
+    expect(stderr).toEndWith("status 4\n");
+    expect((await turn.writ(["contract", "view", "--field", "conclusion"])).stdout).toBe('"kept"\n');
+  });
+});
