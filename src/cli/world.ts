@@ -58,7 +58,7 @@ export function instant(ms: number): string {
 
 /** The workspace of a verb that makes a row: `--workspace`, else `WRIT_WORKSPACE`, else "me". */
 export function workspaceOf(option: string | undefined): string {
-  return filled(option) ?? filled(process.env.WRIT_WORKSPACE) ?? "me";
+  return filled(option)?.trim() ?? filled(process.env.WRIT_WORKSPACE)?.trim() ?? "me";
 }
 
 /** A session id that says nothing is none. */
@@ -74,8 +74,8 @@ function worldAround(places: Places): Omit<World, "store"> {
     pid: process.pid,
     mint: { agentId: () => `a${randomHex(8)}`, token: () => randomHex(6) },
     sha256,
-    contractId: filled(process.env.WRIT_CONTRACT_ID),
-    workspace: filled(process.env.WRIT_WORKSPACE),
+    contractId: filled(process.env.WRIT_CONTRACT_ID)?.trim() ?? null,
+    workspace: filled(process.env.WRIT_WORKSPACE)?.trim() ?? null,
   };
 }
 
@@ -84,7 +84,7 @@ export function randomHex(bytes: number): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString("hex");
 }
 
+/** Null when it is unset or blank; else as it is: a folder's name may end in a blank. */
 function filled(value: string | undefined): string | null {
-  const text = value?.trim();
-  return text === undefined || text === "" ? null : text;
+  return value === undefined || value.trim() === "" ? null : value;
 }

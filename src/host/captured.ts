@@ -5,7 +5,6 @@
  * When the command has ended, what it left running is ended too. A process that leaves the group escapes.
  */
 import { closeSync } from "node:fs";
-import { constants } from "node:os";
 import { openPipe } from "./channel.ts";
 
 export type CapturedEnd = {
@@ -138,8 +137,7 @@ function killGroup(leader: number, signal: NodeJS.Signals): void {
 
 /** Some signals have no name there, only a number. */
 function nameOf(signal: NodeJS.Signals | number | null): string | null {
-  if (typeof signal !== "number") return signal;
-  return Object.entries(constants.signals).find(([, number]) => number === signal)?.[0] ?? "SIGKILL";
+  return typeof signal === "number" ? `SIG${signal}` : signal;
 }
 
 function closeQuietly(fd: number): void {

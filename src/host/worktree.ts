@@ -11,7 +11,7 @@ const GIT_BYTES = 16 * 1024 * 1024;
 const NAMED = 5;
 
 /**
- * Files that git tracks or would track, modified after the instant; at most five, by path from the tree's root.
+ * Files that git tracks or would track, modified after the instant; the five that changed last at most, by path from the tree's root.
  * Empty when there is no git, no work tree, or too many files.
  *
  * An instant has whole seconds: what changed within that second counts as before, since the run itself may have
@@ -28,16 +28,16 @@ export function changedAfter(cwd: string, instant: string, options: { readonly e
   const names = listing.split("\0").filter((name) => name !== "");
   if (names.length > FILE_LIMIT) return [];
   const except = `${realPath(options.except)}${sep}`;
-  const changed: string[] = [];
+  const changed: { readonly name: string; readonly at: number }[] = [];
   for (const name of names) {
     const path = join(root, name);
     const stat = lstatSync(path, { throwIfNoEntry: false });
     if (stat === undefined || stat.isDirectory() || stat.mtimeMs < after) continue;
     if (`${realPath(root)}${sep}${name}`.startsWith(except)) continue;
-    changed.push(name);
-    if (changed.length === NAMED) break;
+    changed.push({ name, at: stat.mtimeMs });
   }
-  return changed;
+  const newest = changed.toSorted((one, other) => other.at - one.at);
+  return newest.slice(0, NAMED).map((one) => one.name);
 }
 
 /** What git prints; null when it fails, is missing, or takes too long. */

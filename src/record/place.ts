@@ -1,5 +1,5 @@
 /** Which contract a record belongs to. */
-import { agentPart, isAgentId } from "../core/contract/envelope.ts";
+import { agentPart, draftIdFault, isAgentId } from "../core/contract/envelope.ts";
 import { liveLink } from "../core/contract/links.ts";
 import type { HandoffRow, Tables } from "../core/contract/repository.ts";
 import type { HookOrigin } from "../core/record/hook.ts";
@@ -13,7 +13,8 @@ export type Place =
 export function placeOfContract(tables: Tables, contractId: string): Place {
   const row = tables.handoffs.find(contractId);
   if (row !== null) return placeOfRow(tables, row);
-  if (isAgentId(agentPart(contractId)) && contractId.length <= 200) return { contract_id: contractId, row: null };
+  if (isAgentId(agentPart(contractId)) && draftIdFault(contractId) === null)
+    return { contract_id: contractId, row: null };
   return { contract_id: null, why: `"${contractId}" is no contract` };
 }
 

@@ -156,10 +156,19 @@ test("what a write and its undo leave between them is no difference", () => {
   expect(compareChanges(world, at(id), { from: before, to: null }).changes).toEqual([]);
 });
 
-test("a contract without history has nothing to compare", () => {
+test("a contract that nobody knows has no history: it is no_draft", () => {
   using world = scriptedWorld();
-  expect(compareChanges(world, at("a00000000000000ff.1"), { from: null, to: null })).toEqual({
-    draft_id: "a00000000000000ff.1",
+  const nobody = at("a00000000000000ff.1");
+  expect(refusalOf(() => compareChanges(world, nobody, { from: null, to: null })).code).toBe("no_draft");
+  expect(refusalOf(() => listChanges(world, nobody, null, 20)).code).toBe("no_draft");
+});
+
+test("a draft that writ never wrote has nothing to compare yet", () => {
+  using world = scriptedWorld();
+  const draft_id = "a00000000000000ff.1";
+  world.drafts.stage(draft_id, "{}").publish();
+  expect(compareChanges(world, at(draft_id), { from: null, to: null })).toEqual({
+    draft_id,
     from: null,
     to: null,
     changes: [],

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type CapturedOptions, runCaptured } from "../../src/host/captured.ts";
@@ -24,14 +24,11 @@ async function run(argv: readonly string[], more: Partial<CapturedOptions> = {})
 
 const sh = (text: string) => ["sh", "-c", text];
 
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    // A process that is dead and not yet reaped is still there by its number.
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
-  } catch {
-    return false;
-  }
+/** A named pipe that a command's helper holds open for writing: reading it ends when the last of them is gone. */
+function leash(): { readonly path: string; readonly released: Promise<string> } {
+  const path = join(folder, `leash-${crypto.randomUUID()}`);
+  Bun.spawnSync(["mkfifo", path]);
+  return { path, released: Bun.file(path).text() };
 }
 
 describe("runCaptured()", () => {
@@ -70,9 +67,10 @@ describe("runCaptured()", () => {
   });
 
   test("is stopped when the time is up, with everything that it started", async () => {
-    const end = await run(sh("trap '' TERM; sleep 300 & echo $!; wait; sleep 300"), { timeout_ms: 300 });
+    const { path, released } = leash();
+    const end = await run(sh(`trap '' TERM; sleep 300 > ${path} & wait; sleep 300`), { timeout_ms: 1000 });
     expect(end).toMatchObject({ exit_code: null, signal: "SIGKILL", ended_by: "time" });
-    expect(isAlive(Number(end.output))).toBe(false);
+    expect(await released).toBe("");
   });
 
   test("is stopped by the caller's signal, also by one that came before it began", async () => {
@@ -86,8 +84,10 @@ describe("runCaptured()", () => {
   });
 
   test("what it left running is ended with it, and does not hold us up", async () => {
-    const { exit_code, output, cut } = await run(sh("sleep 300 & echo $!; exit 3"));
-    expect([exit_code, cut, isAlive(Number(output))]).toEqual([3, false, false]);
+    const { path, released } = leash();
+    const { exit_code, cut } = await run(sh(`{ echo held; exec sleep 300; } > ${path} & echo x > ${path}; exit 3`));
+    expect([exit_code, cut]).toEqual([3, false]);
+    expect(await released).toContain("x\n");
   });
 
   test("closes what it opened", async () => {

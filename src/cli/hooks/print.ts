@@ -16,7 +16,6 @@ export const command = defineCommand({
       description: "Send a turn that stops unfinalized back, at most N times, where the harness can go on",
     },
   },
-  output: "always",
   examples: ["writ hooks print codex", "writ hooks print generic"],
   notes: ["What has to be known besides is told on standard error; docs/hooks.md has the form of a bare record."],
   exits: { 0: "printed", 2: "no such harness" },

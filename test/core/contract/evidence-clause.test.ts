@@ -1,11 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import {
-  EVIDENCE_TYPES,
-  type EvidenceLookups,
-  readEvidence,
-  readEvidenceBatch,
-} from "../../../src/core/contract/evidence-clause.ts";
+import { type EvidenceLookups, readEvidence, readEvidenceBatch } from "../../../src/core/contract/evidence-clause.ts";
+import { EVIDENCE_TYPES } from "../../../src/core/evidence/payload.ts";
 import { isObject, type JsonObject, withoutKey } from "../../../src/core/json/value.ts";
 import { anyJson } from "./arbitrary.ts";
 

@@ -197,10 +197,8 @@ test("one collision refuses the whole patch, and says so in both forms", () => {
       collisions: [{ field: "l", existing: 3, incoming: 1 }],
       message: "fill would overwrite 1 populated list; nothing was written.",
     },
-    lines: [
-      "  l: existing 3, incoming 1",
-      "Use `writ contract add` to extend a list, or `writ contract set` to replace it.",
-    ],
+    lines: ["  l: existing 3, incoming 1"],
+    hint: "Use `writ contract add` to extend a list, or `writ contract set` to replace it.",
   });
   const two = refused({ l: [1], m: [1] }, { verb: "fill", patch: { l: [], m: [] } });
   expect(two.message).toBe("fill would overwrite 2 populated lists -- nothing was written.");
