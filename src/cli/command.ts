@@ -39,6 +39,8 @@ export type Output = {
   line(text: string): void;
   /** A line for a person on standard error, control sequences stripped. */
   talk(text: string): void;
+  /** The columns of the terminal that standard output is; null when it is none: there a table is as wide as it is. */
+  columns(): number | null;
 };
 
 export type Command<A extends Arguments = Arguments> = {
@@ -53,7 +55,7 @@ export type Command<A extends Arguments = Arguments> = {
   readonly examples: readonly [string, string, ...string[]];
   /** The usage lines, where the one made from the declaration would mislead. */
   readonly usage?: readonly [string, ...string[]];
-  /** What else a person should know: whole lines, printed behind the options. */
+  /** What else a person should know: one paragraph each, laid out where it is printed, behind the options. */
   readonly notes?: readonly string[];
   /** Says what the words behind `--` are; without it they are plain operands. */
   readonly rest?: { readonly name: string; readonly description: string };

@@ -1,21 +1,23 @@
 /**
  * Help: of writ itself, of a group, of a command. Rendering is pure; two functions at the end print.
  *
- * A page fits the width it is given, but for lines that are there to be copied: examples stay whole.
+ * A page fits the width it is given, but for lines that are there to be copied: examples stay whole, and for single
+ * words that are wider than the page.
  */
 import { EXIT, WritError } from "../core/error.ts";
 import { isTerminal, writeAll } from "../host/stream.ts";
 import type { AnyCommand } from "./command.ts";
 import { declarationOf, type Option, usageOf } from "./declaration.ts";
-import type { Face, Node, Nodes } from "./node.ts";
+import type { Face, Node, Nodes, Topics } from "./node.ts";
 import { openOutput } from "./print.ts";
 import type { Route } from "./route.ts";
-import { EXAMPLES, FACES } from "./tree.ts";
+import { EXAMPLES, FACES, TOPICS } from "./tree.ts";
+import { pageWidth } from "./width.ts";
 
 /** The lines of a terminal that nobody has resized. */
 const SCREEN_LINES = 24;
-const NARROWEST = 40;
-const WIDEST = 100;
+/** Below it names that do not fit their column have their text under them, not beside it. */
+const NARROW = 60;
 
 /** How a page looks: its width in columns, and what marks titles and names. */
 export type Look = { readonly width: number; title(text: string): string; name(text: string): string };
@@ -25,27 +27,28 @@ export function plainLook(width: number): Look {
   return { width, title: (text) => text, name: (text) => text };
 }
 
-type Row = readonly [name: string, text: string];
+export type Row = readonly [name: string, text: string];
 
 /**
- * The page of writ itself: its commands by face, each with its line, while that fits one screen of 24 lines;
- * when there are more, their names alone.
+ * The page of writ itself: its commands by face, each with its line; with blank lines between the faces while that
+ * fits one screen of 24 lines.
  */
-export function renderTopHelp(faces: readonly Face[], examples: readonly string[], look: Look): string {
-  const head = ["Hand work to coding agents, and count a claim only with its evidence", ""];
-  head.push(...examples.map((example) => `  ${example}`));
+export function renderTopHelp(
+  faces: readonly Face[],
+  topics: Topics,
+  examples: readonly string[],
+  look: Look,
+): string {
+  const head = wrap("Hand work to coding agents, and count a claim only with its evidence", look.width, "");
+  head.push("", ...examples.map((example) => `  ${example}`));
+  const about = Object.entries(topics).map(([name, topic]) => `"writ help ${name}": ${topic.summary}`);
   const foot = [
-    "",
-    ...wrap('"writ help COMMAND" tells more; every command takes --help, and --json unless it says so', look.width, ""),
-  ];
-  const whole = faces.flatMap((face) => ["", look.title(face.title), ...rows(rowsOf(face.commands), look, 2)]);
-  const page = [...head, ...whole, ...foot];
-  if (page.length < SCREEN_LINES) return page.join("\n");
-  const names = faces.flatMap((face) => [
-    look.title(face.title),
-    ...wrap(Object.keys(face.commands).join(", "), look.width, "  "),
-  ]);
-  return [...head, "", ...names, ...foot].join("\n");
+    ...about,
+    '"writ help COMMAND" tells more; every command takes --help, most take --json',
+  ].flatMap((line) => wrap(line, look.width, "", "  "));
+  const sections = faces.map((face) => [look.title(face.title), ...rows(rowsOf(face.commands), look, 2)]);
+  const airy = [...head, ...sections.flatMap((section) => ["", ...section]), "", ...foot];
+  return (airy.length < SCREEN_LINES ? airy : [...head, ...sections.flat(), ...foot]).join("\n");
 }
 
 /** The page of a group: its line and its commands. */
@@ -124,13 +127,17 @@ function rowsOf(nodes: Nodes, prefix = ""): readonly Row[] {
   return Object.entries(nodes).map(([name, node]) => [`${prefix}${name}`, node.summary]);
 }
 
-/** Two columns; a name that is too long for its column has its text on the next lines. */
-function rows(content: readonly Row[], look: Look, indent: number): readonly string[] {
+/**
+ * Two columns; a name that is too long for its column has its text on the next lines. On a narrow page every text
+ * then stands under its name.
+ */
+export function rows(content: readonly Row[], look: Look, indent: number): readonly string[] {
   const widest = Math.max(0, ...content.map(([name]) => name.length));
   const column = Math.min(widest, Math.floor(look.width * 0.4) - indent - 2);
-  const left = " ".repeat(indent + column + 2);
+  const isStacked = widest > column && look.width < NARROW;
+  const left = " ".repeat(isStacked ? indent + 4 : indent + column + 2);
   return content.flatMap(([name, text]) => {
-    if (name.length > column) {
+    if (isStacked || name.length > column) {
       return [
         ...wrap(name, look.width, " ".repeat(indent), " ".repeat(indent + 4)).map(look.name),
         ...wrap(text, look.width, left),
@@ -145,7 +152,7 @@ function rows(content: readonly Row[], look: Look, indent: number): readonly str
 }
 
 /** Words laid out in lines no wider than `width`, except a single word that is wider by itself. */
-function wrap(text: string, width: number, first: string, further = first): string[] {
+export function wrap(text: string, width: number, first: string, further = first): string[] {
   const lines: string[] = [];
   let line = "";
   for (const word of text.split(/(?<=\S)\s(?=\S)/)) {
@@ -180,21 +187,24 @@ export async function printGroupHelp(found: Route, json: boolean): Promise<numbe
     throw new WritError("usage", `"${group}" needs a command`, { hint: `"${group} --help" lists them` });
   }
   await printPage(asked ? 1 : 2, json, (look) =>
-    node === null ? renderTopHelp(FACES, EXAMPLES, look) : renderGroupHelp(words, node, look),
+    node === null ? renderTopHelp(FACES, TOPICS, EXAMPLES, look) : renderGroupHelp(words, node, look),
   );
   return asked ? EXIT.ok : EXIT.usage;
 }
 
+/** Prints a page about something that is no command. */
+export async function printTopic(name: string, json: boolean): Promise<number> {
+  const topic = TOPICS[name];
+  if (topic === undefined) throw new Error(`There is no topic ${name}`);
+  const { render } = await topic.load();
+  return await printPage(1, json, render);
+}
+
 async function printPage(fd: 1 | 2, json: boolean, render: (look: Look) => string): Promise<number> {
-  const width = widthOf(process.env.COLUMNS);
+  const width = pageWidth(fd, process.env.COLUMNS);
   if (json) openOutput().document({ ok: true, help: render(plainLook(width)) });
   else writeAll(fd, `${render(await lookOf(fd, width))}\n`);
   return EXIT.ok;
-}
-
-function widthOf(columns: string | undefined): number {
-  const width = /^[0-9]{1,4}$/.test(columns ?? "") ? Number(columns) : 80;
-  return Math.min(WIDEST, Math.max(NARROWEST, width === 0 ? 80 : width));
 }
 
 /** Colour where this very stream is a terminal that wants it; elsewhere the colour library is not even loaded. */

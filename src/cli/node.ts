@@ -2,6 +2,7 @@
  * A place in the command tree: a command, a group of further words, or both.
  */
 import type { AnyCommand } from "./command.ts";
+import type { Look } from "./help.ts";
 
 export type Node = {
   /** One line in the imperative, no full stop: the `description` that the command declares. */
@@ -18,6 +19,15 @@ export type Node = {
 };
 
 export type Nodes = Readonly<Record<string, Node>>;
+
+/** A page of help about something that is no command. */
+export type Topic = {
+  /** One line, no full stop. */
+  readonly summary: string;
+  readonly load: () => Promise<{ readonly render: (look: Look) => string }>;
+};
+
+export type Topics = Readonly<Record<string, Topic>>;
 
 /** A group of the top-level help. */
 export type Face = { readonly title: string; readonly commands: Nodes };

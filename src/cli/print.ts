@@ -8,6 +8,7 @@ import { assignKey, type JsonObject, type JsonValue } from "../core/json/value.t
 import type { Issue } from "../core/result.ts";
 import { escapeControls, stripControls } from "../core/terminal.ts";
 import { isTerminal, writeAll } from "../host/stream.ts";
+import { terminalWidth } from "./width.ts";
 import type { Output } from "./command.ts";
 
 /** How an error is to be shown. */
@@ -37,6 +38,7 @@ export function openOutput(): Output {
     product: (value) => printJson(JSON.stringify(value ?? null, null, 2)),
     line: (text) => writeAll(1, `${stripControls(text)}\n`),
     talk: (text) => writeAll(2, `${stripControls(text)}\n`),
+    columns: () => terminalWidth(1, process.env.COLUMNS),
   };
 }
 

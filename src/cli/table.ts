@@ -4,19 +4,34 @@ import { stripControls } from "../core/terminal.ts";
 /** Cells wider than this are cut with an ellipsis, in code points. */
 const CELL_LIMIT = 60;
 
-/** @returns one line a row, the header first; no line ends in a blank */
+/**
+ * @param columns what there is room for; null: as wide as it gets. A table that is wider becomes one block a row
+ * @param under   lines to print under each row, by its index
+ * @returns       one line a row, the header first; or `name  value` lines, a blank line behind each row. No line ends
+ *                in a blank
+ */
 export function tableLines(
   header: readonly string[],
   rows: readonly (readonly (string | number | null)[])[],
+  columns: number | null = null,
+  under: readonly (readonly string[])[] = [],
 ): readonly string[] {
-  const cells = [header, ...rows.map((row) => row.map((cell) => cellText(cell)))];
+  const body = rows.map((row) => row.map((cell) => cellText(cell)));
+  const cells = [header, ...body];
   const widths = header.map((_, column) => Math.max(...cells.map((row) => Bun.stringWidth(row[column] ?? ""))));
-  return cells.map((row) =>
+  const width = widths.reduce((sum, one) => sum + one, 2 * Math.max(0, widths.length - 1));
+  if (columns !== null && width > columns) {
+    const name = Math.max(0, ...header.map((one) => one.length));
+    const block = (row: readonly string[]) => row.map((cell, at) => `${(header[at] ?? "").padEnd(name)}  ${cell}`.trimEnd());
+    return body.flatMap((row, index) => [...block(row), ...(under[index] ?? []), ""]);
+  }
+  return cells.flatMap((row, index) => [
     row
       .map((cell, column) => cell + " ".repeat(Math.max(0, (widths[column] ?? 0) - Bun.stringWidth(cell))))
       .join("  ")
       .trimEnd(),
-  );
+    ...(under[index - 1] ?? []),
+  ]);
 }
 
 function cellText(cell: string | number | null): string {

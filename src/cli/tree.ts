@@ -4,7 +4,7 @@
  * Nothing is imported until its command is called. A new command is one line here and one file, which
  * exports `command`; its summary is the `description` that the file declares.
  */
-import type { Face, Nodes } from "./node.ts";
+import type { Face, Nodes, Topics } from "./node.ts";
 
 export const FACES: readonly Face[] = [
   {
@@ -217,6 +217,14 @@ export const FACES: readonly Face[] = [
     },
   },
 ];
+
+/** What `writ help WORD` tells of besides commands. */
+export const TOPICS: Topics = {
+  envelope: {
+    summary: "What a turn writes, and what its close needs",
+    load: () => import("./topic/envelope.ts"),
+  },
+};
 
 /** The command lines that `writ --help` opens with. */
 export const EXAMPLES: readonly string[] = [

@@ -7,7 +7,7 @@ import { WritError } from "../core/error.ts";
 import { parseJson } from "../core/json/parse.ts";
 import { isArray, type JsonObject } from "../core/json/value.ts";
 import { assertOutsideTurn } from "./sections.ts";
-import type { World } from "./world.ts";
+import type { ReadingWorld, World } from "./world.ts";
 
 export type DecisionRequest = {
   /** A contract id or a handoff id. */
@@ -45,25 +45,26 @@ export type Accepted = {
  *
  * Errors: `not_inside_a_turn`, `no_row`, `nothing_pending`.
  */
-export function acceptProposals(world: World, request: DecisionRequest & { readonly dryRun: boolean }): Accepted {
+export function acceptProposals(world: World, request: DecisionRequest): Accepted {
   assertOutsideTurn(world, "accepts");
-  const unit = (tables: Tables): Accepted => {
-    const { row, proposals } = pendingOf(tables, request);
-    const refused: UpdateRefusal[] = [];
-    const outcomes: Outcome[] = [];
-    let accepted = 0;
-    for (const proposal of proposals) {
-      const plan = planMerge(tables, row, proposal);
-      outcomes.push(...plan.outcomes);
-      refused.push(...plan.refused);
-      if (plan.merges.length === 0) continue;
-      accepted++;
-      if (!request.dryRun) merge(world, tables, proposal, plan.merges, request.by);
-    }
-    if (!request.dryRun && refused.length > 0) stampRefusals(tables, row, refused);
-    return { contract_id: row.contract_id, handoff_id: row.id, dry_run: request.dryRun, accepted, outcomes };
-  };
-  return request.dryRun ? world.store.read(unit) : world.store.write(unit);
+  return world.store.write((tables) => {
+    const plan = planAccept(tables, request);
+    for (const { proposal, merges } of plan.steps) merge(world, tables, proposal, merges, request.by);
+    if (plan.refused.length > 0) stampRefusals(tables, plan.row, plan.refused);
+    return accepted(plan, false);
+  });
+}
+
+/** What accepting would do. Reads and writes nothing. Errors: as `acceptProposals`. */
+export function previewAccept(world: ReadingWorld, request: DecisionRequest): Accepted {
+  assertOutsideTurn(world, "accepts");
+  const preview = world.store?.read((tables) => accepted(planAccept(tables, request), true));
+  if (preview === undefined) throw noRow(request.id);
+  return preview;
+}
+
+function accepted({ row, steps, outcomes }: Plan, isDryRun: boolean): Accepted {
+  return { contract_id: row.contract_id, handoff_id: row.id, dry_run: isDryRun, accepted: steps.length, outcomes };
 }
 
 export type Rejected = {
@@ -94,11 +95,7 @@ function pendingOf(
   { id, entry }: DecisionRequest,
 ): { readonly row: HandoffRow; readonly proposals: readonly ProposalRow[] } {
   const row = tables.handoffs.find(id) ?? (/^[1-9]\d{0,14}$/.test(id) ? tables.handoffs.findById(Number(id)) : null);
-  if (row === null) {
-    throw new WritError("no_row", `There is no contract or row "${id}"`, {
-      hint: "See the rows with: writ contract list",
-    });
-  }
+  if (row === null) throw noRow(id);
   const all = tables.proposals.listOf(row.contract_id).filter((one) => one.status === "pending");
   const proposals = entry === null ? all : all.filter((one) => one.entry_index === entry);
   if (proposals.length > 0) return { row, proposals };
@@ -108,27 +105,58 @@ function pendingOf(
   });
 }
 
+function noRow(id: string): WritError {
+  return new WritError("no_row", `There is no contract or row "${id}"`, {
+    hint: "See the rows with: writ contract list",
+  });
+}
+
 type Merge = { readonly workspace: string; readonly payload: JsonObject };
 
 type Plan = {
-  readonly merges: readonly Merge[];
+  readonly row: HandoffRow;
+  /** The proposals that are merged, in their order. */
+  readonly steps: readonly { readonly proposal: ProposalRow; readonly merges: readonly Merge[] }[];
   readonly outcomes: readonly Outcome[];
   readonly refused: readonly UpdateRefusal[];
 };
 
-function planMerge(tables: Tables, row: HandoffRow, proposal: ProposalRow): Plan {
-  const base = { proposal_id: proposal.id, entry: proposal.entry_index, section: proposal.section };
-  const actionIn = (workspace: string): "merge" | "insert" =>
-    tables.context.find(workspace, proposal.section) === undefined ? "insert" : "merge";
-  if (proposal.section !== PROJECT_IDENTITY) {
-    const { workspace } = row;
-    const outcome = { ...base, key: null, workspace, action: actionIn(workspace), code: null, reason: null };
-    return { merges: [{ workspace, payload: proposal.payload }], outcomes: [outcome], refused: [] };
-  }
+function planAccept(tables: Tables, request: DecisionRequest): Plan {
+  const { row, proposals } = pendingOf(tables, request);
+  const made = new Set<string>();
+  const planned = proposals.map((proposal) => {
+    const share =
+      proposal.section === PROJECT_IDENTITY ? splitIdentity(tables, proposal) : whole(tables, row, proposal);
+    // An earlier proposal of the same turn makes the section that a later one merges into.
+    const outcomes = share.outcomes.map((one) =>
+      one.action === "insert" && made.has(one.section) ? { ...one, action: "merge" as const } : one,
+    );
+    made.add(proposal.section);
+    return { ...share, proposal, outcomes };
+  });
+  return {
+    row,
+    steps: planned.filter(({ merges }) => merges.length > 0),
+    outcomes: planned.flatMap(({ outcomes }) => outcomes),
+    refused: planned.flatMap(({ refused }) => refused),
+  };
+}
+
+type Share = Pick<Plan, "outcomes" | "refused"> & { readonly merges: readonly Merge[] };
+
+function whole(tables: Tables, { workspace }: HandoffRow, proposal: ProposalRow): Share {
+  const action = tables.context.find(workspace, proposal.section) === undefined ? "insert" : "merge";
+  const outcome = { ...about(proposal), key: null, workspace, action, code: null, reason: null } as const;
+  return { merges: [{ workspace, payload: proposal.payload }], outcomes: [outcome], refused: [] };
+}
+
+/** Each key goes to the workspace that owns its project. */
+function splitIdentity(tables: Tables, proposal: ProposalRow): Share {
   const owners = tables.context
     .listWorkspaces(PROJECT_IDENTITY)
     .map(({ workspace, payload }) => ({ workspace, keys: Object.keys(payload) }));
   const { owned, refused } = splitByOwner(proposal.entry_index, proposal.payload, owners);
+  const base = about(proposal);
   const merged = owned.flatMap(({ workspace, keys }) =>
     keys.map((key): Outcome => ({ ...base, key: key.stored, workspace, action: "merge", code: null, reason: null })),
   );
@@ -136,6 +164,10 @@ function planMerge(tables: Tables, row: HandoffRow, proposal: ProposalRow): Plan
     ({ key, code, reason }): Outcome => ({ ...base, key, workspace: null, action: "refuse", code, reason }),
   );
   return { merges: owned, outcomes: [...merged, ...left], refused };
+}
+
+function about({ id, entry_index, section }: ProposalRow): Pick<Outcome, "proposal_id" | "entry" | "section"> {
+  return { proposal_id: id, entry: entry_index, section };
 }
 
 function merge(world: World, tables: Tables, proposal: ProposalRow, merges: readonly Merge[], by: string): void {

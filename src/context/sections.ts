@@ -35,7 +35,6 @@ export function setSection(
   world: World,
   { workspace, section, payload, by }: SetSection,
 ): { readonly created: boolean } {
-  assertOutsideTurn(world, "writes");
   if (section.trim() === "")
     throw new WritError("usage", "The section's name is blank", { hint: "Name one, for example stack" });
   if (!isObject(payload)) {
@@ -43,6 +42,7 @@ export function setSection(
       hint: `For example: writ context set ${section} --json '{"api":{"port":8080}}'`,
     });
   }
+  assertOutsideTurn(world, "writes");
   return world.store.write((tables) => {
     const at = world.clock.now();
     tables.workspaces.ensure(workspace, at);

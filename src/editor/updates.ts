@@ -6,6 +6,7 @@ import { APPLY_FAILED, decisionNote, evaluateDrift } from "../core/context/drift
 import { mergeContext } from "../core/context/merge.ts";
 import type { ProposalRow } from "../core/context/repository.ts";
 import { readEvidenceBatch } from "../core/contract/evidence-clause.ts";
+import { splitPath } from "../core/contract/path.ts";
 import { type Changed, updateNotices } from "../core/contract/proposal-notices.ts";
 import type { HandoffRow, Tables } from "../core/contract/repository.ts";
 import {
@@ -15,8 +16,9 @@ import {
   type UpdateEntry,
   type UpdateRefusal,
 } from "../core/contract/updates.ts";
+import { WritError } from "../core/error.ts";
 import { parseJson } from "../core/json/parse.ts";
-import { isArray, type JsonObject, type JsonValue, valueAt } from "../core/json/value.ts";
+import { isArray, isObject, type JsonObject, type JsonValue, valueAt } from "../core/json/value.ts";
 import type { ToolRecord } from "../core/record/tool-record.ts";
 import type { World } from "./world.ts";
 
@@ -54,13 +56,13 @@ export function settleUpdates(world: UpdatesWorld, tables: Tables, settling: Set
     stored,
     applied,
     evidence_ids: batch.ids,
-    notices: updateNotices(proposedBy(tables, row), all, applied),
+    notices: noticesWith(tables, row, all),
   };
 }
 
 /** The notices of a row that is closed already. */
 export function noticesOf(tables: Tables, row: HandoffRow): readonly string[] {
-  return updateNotices(proposedBy(tables, row), storedRefusals(row), []);
+  return noticesWith(tables, row, storedRefusals(row));
 }
 
 /** The refusals that a row carries; none where they cannot be read. */
@@ -76,9 +78,27 @@ export function refusalText(refused: readonly UpdateRefusal[]): string | null {
   return refused.length === 0 ? null : JSON.stringify(refused);
 }
 
-function proposedBy(tables: Tables, row: HandoffRow) {
-  const pending = tables.proposals.listOf(row.contract_id).filter((one) => one.status === "pending").length;
-  return { contract_id: row.contract_id, project: row.project ?? row.goal_project_token, pending };
+function noticesWith(tables: Tables, row: HandoffRow, refused: readonly UpdateRefusal[]): readonly string[] {
+  const proposals = tables.proposals.listOf(row.contract_id);
+  const pending = proposals.filter((one) => one.status === "pending").length;
+  const proposed = { contract_id: row.contract_id, project: row.project ?? row.goal_project_token, pending };
+  return updateNotices(
+    proposed,
+    refused,
+    proposals.flatMap((one) => changeBy(row, one)),
+  );
+}
+
+/** What a proposal changed without the orchestrator: one change or none. */
+function changeBy(row: HandoffRow, { status, decided_by, drift, section }: ProposalRow): readonly Changed[] {
+  const keyPath = isObject(drift) ? valueAt(drift, "key_path") : undefined;
+  if (status !== "accepted" || decided_by !== correctorOf(row)) return [];
+  if (typeof keyPath !== "string" || row.project === null) return [];
+  return [{ project: row.project, section, key_path: splitPath(keyPath).join(".") }];
+}
+
+function correctorOf(row: HandoffRow): string {
+  return `auto:${row.agent_id}`;
 }
 
 /** An entry that was deposited before, by this contract, is not deposited again. */
@@ -181,7 +201,7 @@ function correct(
     tables.proposals.stampFailedGuards(proposalId, failed);
     return null;
   }
-  const by = `auto:${row.agent_id}`;
+  const by = correctorOf(row);
   try {
     tables.nested(() => {
       const at = world.clock.now();
@@ -194,8 +214,10 @@ function correct(
         decision_note: decisionNote(evidence),
       });
     });
-  } catch {
-    // The close stands whatever went wrong with the correction: the orchestrator decides.
+  } catch (error) {
+    // A store that fails may have undone the whole transaction: no close stands on it.
+    if (error instanceof WritError) throw error;
+    // Else the close stands whatever went wrong with the correction: the orchestrator decides.
     tables.proposals.stampFailedGuards(proposalId, [APPLY_FAILED]);
     return null;
   }

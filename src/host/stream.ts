@@ -58,6 +58,13 @@ export function isTerminal(fd: 0 | 1 | 2): boolean {
   return process.getBuiltinModule("node:tty").isatty(fd);
 }
 
+/** The columns of the terminal that the stream is; null when it is none, or does not tell. */
+export function columnsOf(fd: 1 | 2): number | null {
+  if (!isTerminal(fd)) return null;
+  const { columns } = fd === 1 ? process.stdout : process.stderr;
+  return typeof columns === "number" && columns > 0 ? columns : null;
+}
+
 function nullDevice(): number | null {
   try {
     return statSync("/dev/null").rdev;

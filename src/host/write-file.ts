@@ -45,7 +45,6 @@ export function writeFileWhole(path: string, text: string): void {
  * Errors: `file_unwritable`
  */
 export function createFileWhole(path: string, text: string, mode: number): boolean {
-  if (lookAt(path) !== null) return false;
   const temporary = stage(path, text, mode);
   try {
     putInto(temporary, path);

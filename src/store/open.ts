@@ -176,7 +176,7 @@ function storeOn(db: Database, path: string): ContractStore {
     evidence: evidenceTable(db),
     context: contextTable(db),
     proposals: proposalTable(db),
-    nested: (unit) => db.transaction(unit)(),
+    nested: (unit) => guarded(path, () => db.transaction(unit)()),
   };
   return {
     write: (unit) =>

@@ -26,22 +26,28 @@ export type BoardService = {
   onDefect(error: unknown): void;
 };
 
-export const LIMITS = {
+export type Limits = {
   /** A browser opens six, and keeps them. */
+  readonly connections: number;
+  readonly header_bytes: number;
+  /** From the first byte of a request to the end of its header. */
+  readonly header_ms: number;
+  /** A connection on which nothing moves, also because nobody reads the answer. */
+  readonly idle_ms: number;
+  readonly keep_alive_ms: number;
+  readonly url_characters: number;
+};
+
+export const LIMITS: Limits = {
   connections: 16,
   header_bytes: 16 * 1024,
-  /** From the first byte of a request to the end of its header. */
   header_ms: 5000,
-  /** A connection on which nothing moves, also because nobody reads the answer. */
   idle_ms: 15_000,
   keep_alive_ms: 5000,
   url_characters: 2000,
-} as const;
+};
 
 const ADDRESS = "127.0.0.1";
-
-/** How often limits of time are looked at. */
-const LOOK_MS = 500;
 
 const HEADERS: Readonly<Record<string, string>> = {
   "Content-Security-Policy":
@@ -57,20 +63,20 @@ const HEADERS: Readonly<Record<string, string>> = {
 };
 
 /** Starts to serve. Errors: `port_unavailable`. */
-export async function serveBoard(service: BoardService): Promise<BoardServer> {
+export async function serveBoard(service: BoardService, limits: Limits = LIMITS): Promise<BoardServer> {
   let port = service.port;
   const server = createServer(
     {
-      maxHeaderSize: LIMITS.header_bytes,
-      headersTimeout: LIMITS.header_ms,
-      requestTimeout: LIMITS.idle_ms,
-      keepAliveTimeout: LIMITS.keep_alive_ms,
-      connectionsCheckingInterval: LOOK_MS,
+      maxHeaderSize: limits.header_bytes,
+      headersTimeout: limits.header_ms,
+      requestTimeout: limits.idle_ms,
+      keepAliveTimeout: limits.keep_alive_ms,
+      connectionsCheckingInterval: Math.ceil(limits.header_ms / 10),
     },
-    (request, response) => respond(service, port, request, response),
+    (request, response) => respond(service, { port, url_characters: limits.url_characters }, request, response),
   );
-  server.maxConnections = LIMITS.connections;
-  server.setTimeout(LIMITS.idle_ms, (socket) => socket.destroy());
+  server.maxConnections = limits.connections;
+  server.setTimeout(limits.idle_ms, (socket) => socket.destroy());
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error) => reject(unavailable(service.port, error)));
     server.listen({ host: ADDRESS, port: service.port, exclusive: true }, () => {
@@ -90,11 +96,13 @@ export async function serveBoard(service: BoardService): Promise<BoardServer> {
   };
 }
 
-function respond(service: BoardService, port: number, request: IncomingMessage, response: ServerResponse): void {
+type Place = { readonly port: number; readonly url_characters: number };
+
+function respond(service: BoardService, place: Place, request: IncomingMessage, response: ServerResponse): void {
   // A body is not read: the connection that brings one is not used again.
   const hasBody = request.headers["content-length"] !== undefined || request.headers["transfer-encoding"] !== undefined;
   if (hasBody) response.setHeader("Connection", "close");
-  const { status, type, body, location } = answerOf(service, port, request);
+  const { status, type, body, location } = answerOf(service, place, request);
   const bytes = Buffer.from(body, "utf8");
   response.writeHead(status, {
     ...HEADERS,
@@ -108,7 +116,7 @@ function respond(service: BoardService, port: number, request: IncomingMessage, 
 
 function answerOf(
   service: BoardService,
-  port: number,
+  { port, url_characters }: Place,
   request: IncomingMessage,
 ): Answer & { readonly location?: string } {
   const url = request.url ?? "";
@@ -120,7 +128,7 @@ function answerOf(
   if (!path.startsWith("/") || !isToken(given, service.token)) return plain(404, "Not found");
   if (!isLoopback(request.headers.host ?? "", port)) return plain(421, "This name does not lead here");
   if (request.method !== "GET" && request.method !== "HEAD") return plain(405, "Only GET and HEAD");
-  if (url.length > LIMITS.url_characters) return plain(414, "The address is too long");
+  if (url.length > url_characters) return plain(414, "The address is too long");
   if (slash < 0) return { ...plain(308, "The address ends in a slash"), location: `/${service.token}/` };
   try {
     return service.answer({ path: path.slice(slash + 1), query: at < 0 ? "" : url.slice(at + 1) });

@@ -327,6 +327,18 @@ test("a draft that cannot be read is a refusal of the close: the turn is sent ba
   expect(readFileSync(draft, "utf8")).toBe("{ half");
 });
 
+test("a defect of the gate is told in one line, and the turn is cut as without a gate", async () => {
+  using world = await stage();
+  const id = await world.born("--session-id", "s1");
+  const agent = world.harness.agent("s1", "h1");
+  await agent.start();
+  const db = new Database(join(world.data, "writ.db"));
+  db.run("CREATE TRIGGER fails BEFORE INSERT ON send_backs BEGIN SELECT RAISE(ABORT, 'no'); END");
+  db.close();
+  expect(await agent.fire("subagent-stop")).toEqual([{ exit: 0, stdout: "", stderr: "The turn was not gated: no\n" }]);
+  expect(await world.row(id)).toMatchObject({ cut_reason: "reaped" });
+});
+
 test("a draft that is a folder cannot break the harness", async () => {
   using world = await stage();
   const id = await world.born("--session-id", "s1");

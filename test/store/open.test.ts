@@ -103,6 +103,21 @@ test("a file of layout 0 with nothing in it gets the tables", () => {
   expect(inDatabase(path, (db) => db.query("SELECT name FROM workspaces").all())).toEqual([{ name: "w" }]);
 });
 
+test("a store of the first layout gets what came later, and keeps what it holds", () => {
+  const path = freshPath();
+  const first = readFileSync(join(import.meta.dir, "..", "..", "src", "store", "migrations", "0001-first.sql"), "utf8");
+  openStore(path).close();
+  rmSync(path);
+  const db = new Database(path, { create: true });
+  db.exec(`${first}; INSERT INTO workspaces VALUES ('w', ''); PRAGMA user_version = 1`);
+  db.close();
+  const store = openStore(path);
+  store.write((tables) => tables.sendBacks.add("a0000000000000001.1", "2026-01-01T00:00:00Z"));
+  expect(store.read((tables) => tables.sendBacks.count("a0000000000000001.1"))).toBe(1);
+  store.close();
+  expect(inDatabase(path, (open) => open.query("SELECT name FROM workspaces").all())).toEqual([{ name: "w" }]);
+});
+
 test("a migration that fails leaves nothing of itself", () => {
   const path = freshPath();
   rawDatabase(path, "CREATE TABLE evidence (mine TEXT)"); // in the way of the first migration

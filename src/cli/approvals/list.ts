@@ -27,12 +27,7 @@ export const command = defineCommand({
         const risk = typeof risk_level === "string" ? risk_level : null;
         return [row.id, row.status, risk, row.created_at, row.agent_id, row.decided_by, row.reason];
       });
-      const [header = "", ...lines] = tableLines(HEADER, cells);
-      out.line(header);
-      for (const [index, row] of rows.entries()) {
-        out.line(lines[index] ?? "");
-        for (const line of requestLines(row)) out.line(line);
-      }
+      for (const line of tableLines(HEADER, cells, out.columns(), rows.map(requestLines))) out.line(line);
       out.line(`${rows.length} approval(s).`);
     }
     return 0;

@@ -1,9 +1,9 @@
 /** `writ context accept`. */
-import { acceptProposals, type Outcome } from "../../context/decide.ts";
+import { acceptProposals, type Outcome, previewAccept } from "../../context/decide.ts";
 import { defineCommand } from "../command.ts";
 import { JSON_SWITCH, wholeNumber } from "../contract/address.ts";
 import { tableLines } from "../table.ts";
-import { inWorld, openWorld } from "../world.ts";
+import { inWorld, openReadingWorld, openWorld } from "../world.ts";
 
 export const command = defineCommand({
   meta: { name: "context accept", description: "Merge what a turn proposed into project context" },
@@ -26,10 +26,10 @@ export const command = defineCommand({
   },
   run({ args, json, out }) {
     const entry = wholeNumber(args.entry, "--entry", 0);
-    const by = args.by ?? "orchestrator";
-    const done = inWorld(openWorld(), (world) =>
-      acceptProposals(world, { id: args.id, entry, by, dryRun: args["dry-run"] }),
-    );
+    const request = { id: args.id, entry, by: args.by ?? "orchestrator" };
+    const done = args["dry-run"]
+      ? inWorld(openReadingWorld(), (world) => previewAccept(world, request))
+      : inWorld(openWorld(), (world) => acceptProposals(world, request));
     if (json) {
       const { outcomes, ...facts } = done;
       const status = args["dry-run"] ? "dry_run" : "accepted";
@@ -41,7 +41,7 @@ export const command = defineCommand({
       });
     } else {
       const header = ["entry", "section", "key", "workspace", args["dry-run"] ? "would" : "did", "why not"];
-      for (const line of tableLines(header, done.outcomes.map(cells))) out.line(line);
+      for (const line of tableLines(header, done.outcomes.map(cells), out.columns())) out.line(line);
       const what = done.accepted === 1 ? "1 proposal" : `${done.accepted} proposals`;
       out.line(`${what} ${args["dry-run"] ? "would be accepted" : "accepted"} (${done.contract_id}).`);
     }

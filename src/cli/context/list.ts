@@ -5,6 +5,8 @@ import { JSON_SWITCH } from "../contract/address.ts";
 import { tableLines } from "../table.ts";
 import { inWorld, openReadingWorld, workspaceOf } from "../world.ts";
 
+const HEADER = ["section", "updated_at", "updated_by"];
+
 export const command = defineCommand({
   meta: { name: "context list", description: "List the sections of a workspace's project context" },
   args: {
@@ -21,7 +23,7 @@ export const command = defineCommand({
     else if (sections.length === 0) out.line(`Workspace ${workspace} has no sections.`);
     else {
       const rows = sections.map((one) => [one.section, one.updated_at, one.updated_by]);
-      for (const line of tableLines(["section", "updated_at", "updated_by"], rows)) out.line(line);
+      for (const line of tableLines(HEADER, rows, out.columns())) out.line(line);
     }
     return 0;
   },

@@ -1,5 +1,6 @@
 /** `writ context set`: the orchestrator's direct write. */
 import { setSection } from "../../context/sections.ts";
+import { WritError } from "../../core/error.ts";
 import { defineCommand } from "../command.ts";
 import { readPatch } from "../contract/body.ts";
 import { inWorld, openWorld, workspaceOf } from "../world.ts";
@@ -26,6 +27,11 @@ export const command = defineCommand({
   ],
   exits: { 0: "written", 3: "called inside a turn" },
   async run({ args, out }) {
+    if (args.source !== undefined && args.source !== "-") {
+      throw new WritError("usage", `context set takes no second operand but -, not "${args.source}"`, {
+        hint: "Give the object as --json JSON, as --json-file PATH, or as - for standard input",
+      });
+    }
     const payload = await readPatch({ json: args.json, file: args["json-file"], operand: args.source });
     const workspace = workspaceOf(args.workspace);
     const { section } = args;

@@ -7,6 +7,8 @@ import { tableLines } from "../table.ts";
 import { inWorld, openReadingWorld } from "../world.ts";
 import { ADDRESS, addressOf, JSON_SWITCH } from "./address.ts";
 
+const HEADER = ["id", "contract_id", "agent_state", "cut_reason", "created_at", "conclusion"];
+
 export const command = defineCommand({
   meta: { name: "contract chain", description: "List the links of a continuation chain, oldest first" },
   args: { ...ADDRESS, ...JSON_SWITCH },
@@ -27,11 +29,7 @@ export const command = defineCommand({
         row.created_at,
         row.conclusion,
       ]);
-      for (const line of tableLines(
-        ["id", "contract_id", "agent_state", "cut_reason", "created_at", "conclusion"],
-        rows,
-      ))
-        out.line(line);
+      for (const line of tableLines(HEADER, rows, out.columns())) out.line(line);
       out.line(`${links.length} link(s).`);
     }
     return 0;

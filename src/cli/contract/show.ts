@@ -36,7 +36,9 @@ export const command = defineCommand({
       });
       return 0;
     }
-    for (const line of plainLines(shown)) out.line(line);
+    const columns = out.columns();
+    // What a table is indented by is not there for it.
+    for (const line of plainLines(shown, columns === null ? null : columns - INDENT.length)) out.line(line);
     return 0;
   },
 });
@@ -48,7 +50,12 @@ function resultLine(row: HandoffRow): string {
   return `${who} ${how} (handoff_id=${row.id}): ${row.conclusion ?? "no conclusion"}`;
 }
 
-function plainLines({ row, notices, proposals, envelope, bound, record }: Shown): readonly string[] {
+const INDENT = "  ";
+
+function plainLines(
+  { row, notices, proposals, envelope, bound, record }: Shown,
+  columns: number | null,
+): readonly string[] {
   const facts = Object.entries(row).filter(
     ([name, value]) =>
       value !== null &&
@@ -75,17 +82,21 @@ function plainLines({ row, notices, proposals, envelope, bound, record }: Shown)
           .split("\n")
           .map((line) => `  ${line}`)),
     "",
-    ...(proposals.length === 0 ? [] : ["proposals", ...proposalLines(proposals).map((line) => `  ${line}`), ""]),
+    ...(proposals.length === 0 ? [] : ["proposals", ...proposalLines(proposals, columns).map(indented), ""]),
     `record (${bound ? "bound" : "not bound"}, ${record.length} entries)`,
-    ...recordLines(record).map((line) => `  ${line}`),
+    ...recordLines(record, columns).map(indented),
   ];
 }
 
+function indented(line: string): string {
+  return line === "" ? "" : `${INDENT}${line}`;
+}
+
 /** Commands, reads and edits of a record, oldest first. */
-export function recordLines(record: readonly ToolRecord[]): readonly string[] {
+function recordLines(record: readonly ToolRecord[], columns: number | null): readonly string[] {
   if (record.length === 0) return [];
   const rows = record.map((one) => [one.seq, one.ended_at, one.tool, exitText(one), one.command ?? one.path]);
-  return tableLines(["seq", "ended_at", "tool", "exit", "command or path"], rows);
+  return tableLines(["seq", "ended_at", "tool", "exit", "command or path"], rows, columns);
 }
 
 function exitText(one: ToolRecord): string {

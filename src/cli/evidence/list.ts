@@ -36,7 +36,7 @@ export const command = defineCommand({
         row.created_by_agent,
         row.created_at,
       ]);
-      for (const line of tableLines(HEADER, cells)) out.line(line);
+      for (const line of tableLines(HEADER, cells, out.columns())) out.line(line);
       out.line(`${rows.length} row(s) of evidence.`);
     }
     return 0;

@@ -6,6 +6,8 @@ import { textOf, WORKSPACE_OPTION } from "../operand.ts";
 import { tableLines } from "../table.ts";
 import { inWorld, openReadingWorld } from "../world.ts";
 
+const HEADER = ["id", "place", "status", "gates passed", "goal"];
+
 export const command = defineCommand({
   meta: { name: "task list", description: "List the tasks of a brief's plan and what their gates say" },
   args: {
@@ -27,7 +29,7 @@ export const command = defineCommand({
         const passed = gates.filter((gate) => gate.status === "pass").length;
         return [task.id, task.order_num, task.status, `${passed} of ${gates.length}`, task.goal];
       });
-      for (const line of tableLines(["id", "place", "status", "gates passed", "goal"], cells)) out.line(line);
+      for (const line of tableLines(HEADER, cells, out.columns())) out.line(line);
       out.line(`${tasks.length} task(s).`);
     }
     return 0;

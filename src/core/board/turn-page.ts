@@ -42,7 +42,7 @@ ${turn.goal !== null && markup`<p class="goal">${line(turn.goal, 600)}</p>`}
 <p class="facts">${endText(turn.cut_reason)}<span class="dot" aria-hidden="true"> · </span>born ${age(turn.created_at, setting.now_ms)}<span class="dot" aria-hidden="true"> · </span>last seen ${age(turn.last_at, setting.now_ms)}<span class="dot" aria-hidden="true"> · </span><code>${line(turn.contract_id)}</code></p>
 ${turn.conclusion !== null && markup`<p class="conclusion"><b>Conclusion</b> ${line(turn.conclusion, 2000)}</p>`}
 ${turn.conclusion === null && draftConclusion(claims)}
-${(next !== null || steps.length > 0) && markup`<dl class="pairs">${pair("Next action", line(next))}${pair("Pending steps", steps.length > 0 && markup`<ul class="plain">${items(steps, (step) => textOf(step))}</ul>`)}</dl>`}
+${(next !== null || steps.length > 0) && markup`<dl class="pairs">${pair("Next action", line(next))}${pair("Pending steps", steps.length > 0 && markup`<ul class="plain">${items(steps, (step) => line(textOf(step), ITEM_LENGTH))}</ul>`)}</dl>`}
 </header>
 <div class="columns">
 <div class="main-column">
@@ -191,7 +191,7 @@ function textOf(value: JsonValue): string {
 }
 
 function fold(name: string, body: Piece): Markup {
-  return markup`<details data-key="fold-${name}"><summary>${line(name, LENGTHS.word)}</summary>${body}</details>
+  return markup`<details data-key="fold-${name.slice(0, LENGTHS.word)}"><summary>${line(name, LENGTHS.word)}</summary>${body}</details>
 `;
 }
 

@@ -1,5 +1,6 @@
 /** Instants as a page shows them. */
 import { type Markup, markup } from "./markup.ts";
+import { LENGTHS, line } from "./shown-text.ts";
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -23,9 +24,9 @@ export function ageText(at: string, now_ms: number): string | null {
 }
 
 /** An age, with the instant behind it. A text that is no instant is shown as it is. */
-export function age(at: string, now_ms: number): Markup {
+export function age(at: string, now_ms: number): Markup | null {
   const text = ageText(at, now_ms);
-  if (text === null) return markup`<bdi>${at}</bdi>`;
+  if (text === null) return line(at, LENGTHS.word);
   return markup`<time datetime="${at}" title="${clock(at)} UTC">${text}</time>`;
 }
 
@@ -33,7 +34,7 @@ export function age(at: string, now_ms: number): Markup {
 export function instant(at: string | null, now_ms: number): Markup | null {
   if (at === null) return null;
   const text = ageText(at, now_ms);
-  if (text === null) return markup`<bdi>${at}</bdi>`;
+  if (text === null) return line(at, LENGTHS.word);
   return markup`<time datetime="${at}">${clock(at)} UTC</time> <span class="quiet">(${text})</span>`;
 }
 

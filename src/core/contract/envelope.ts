@@ -29,6 +29,19 @@ export const STATUS_KEYS = ["agent_state", "agent_id", "pending_steps", "next_ac
 
 export const EVIDENCE_KEYS = [...EVIDENCE_LISTS, "verification"] as const;
 
+/** The keys of `verification` that are read; any other is stored as it stands. */
+export const VERIFICATION_KEYS = [
+  "type",
+  "command",
+  "result",
+  "expect_exit",
+  "requires_human",
+  "reviewed",
+  "evidence_ids",
+  "method",
+  "details",
+] as const;
+
 /** The root keys that an agent writes, in the order in which messages list them. */
 export const AGENT_KEYS = [
   "agent_status",
@@ -115,6 +128,20 @@ export const TYPED_FIELDS: Readonly<Record<Level, readonly (readonly [key: strin
   ],
   evidence_report: [...EVIDENCE_LISTS.map((name) => [name, "array"] as const), ["verification", "object"]],
 };
+
+/** The declared paths, as `set` takes them: those of the three levels, and what is read of a verification. */
+export const FIELD_PATHS: readonly string[] = [
+  ...LEVELS.flatMap((level) => WRITABLE_KEYS[level].map((key) => pathOf(level, key))),
+  ...VERIFICATION_KEYS.map((key) => `evidence_report.verification.${key}`),
+];
+
+/** Those among them that are lists, as `add` takes them. */
+export const LIST_PATHS: readonly string[] = [
+  ...LEVELS.flatMap((level) =>
+    TYPED_FIELDS[level].filter(([, type]) => type === "array").map(([key]) => pathOf(level, key)),
+  ),
+  "update_contracts",
+];
 
 /** The lists that may hold file references. */
 export const REFERENCE_LISTS = ["files_checked", "FILES_CHECKED"] as const;

@@ -177,7 +177,7 @@ export type Tables = {
   readonly evidence: EvidenceTable;
   readonly context: ContextTable;
   readonly proposals: ProposalTable;
-  /** Runs a unit that may fail by itself: what it threw undoes the unit alone. */
+  /** Runs a unit that may fail by itself: what it threw undoes the unit alone. A `WritError` of the store undoes all. */
   nested<T>(unit: () => T): T;
 };
 

@@ -189,7 +189,8 @@ function checkEvidence(issues: Issue[], envelope: JsonObject, state: State): voi
   issues.push(issue("VERIFICATION_RESULT", "evidence_report.verification.result", message, hints.resultHint()));
 }
 
-const COMPANIONS: ReadonlyMap<string, "command" | "requires_human" | "reviewed"> = new Map([
+/** What a type of verification owes besides itself. `none` owes nothing, any other word one of the three. */
+export const COMPANIONS: ReadonlyMap<string, "command" | "requires_human" | "reviewed"> = new Map([
   ["command", "command"],
   ["code", "command"],
   ["semantic", "requires_human"],

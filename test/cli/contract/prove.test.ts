@@ -95,6 +95,11 @@ describe("writ contract prove", () => {
     expect((await prove([provable("sh -c …", { argv })])).exit).toBe(0);
   });
 
+  test("a program that goes by PWD finds the copy there", async () => {
+    const ran = await prove([provable("printenv PWD", { argv: ["printenv", "PWD"] }), "--json"]);
+    expect(JSON.parse(ran.stdout).found.output).toStartWith(join(temporary, "writ-prove-"));
+  });
+
   test.skipIf(noGit)(
     "of a git work tree it takes the present state, and names what is not in it (needs git)",
     async () => {

@@ -121,6 +121,11 @@ describe("judgeAttestation() of a statement", () => {
       codes: ["record_malformed"],
     },
     {
+      what: "a run without one of its keys",
+      change: (s: any) => delete s.predicate.record.runs[0].harness,
+      codes: ["record_malformed"],
+    },
+    {
       what: "a key in another's place",
       change: (s: any) => {
         delete s.predicate.record.runs[0].cwd;

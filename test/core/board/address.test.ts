@@ -19,7 +19,12 @@ const address: fc.Arbitrary<Address> = fc.oneof(
     filter,
     before: fc.option(id),
   }),
-  fc.record({ page: fc.constant("turn" as const), id, kinds: fc.constantFrom("all", "runs", "writes"), part: id.map((n) => (n % 500) + 1) }),
+  fc.record({
+    page: fc.constant("turn" as const),
+    id,
+    kinds: fc.constantFrom("all", "runs", "writes"),
+    part: id.map((n) => (n % 500) + 1),
+  }),
   fc.constant<Address>({ page: "approvals" }),
   fc.constant<Address>({ page: "asset", name: "board.css" }),
 );

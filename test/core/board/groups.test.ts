@@ -3,8 +3,9 @@ import { GROUP_TITLES, GROUPS, groupOf, isGroup } from "../../../src/core/board/
 import { STATES } from "../../../src/core/contract/state.ts";
 
 test("every state of a row and the cut ones are a group, each in one lane", () => {
-  expect([...GROUPS].sort()).toEqual([...STATES, "DISPATCHED", "CUT"].sort() as typeof GROUPS);
-  expect(Object.keys(GROUP_TITLES).sort()).toEqual([...GROUPS].sort());
+  const groups: readonly string[] = [...GROUPS].sort();
+  expect(groups).toEqual([...STATES, "DISPATCHED", "CUT"].sort());
+  expect(groups).toEqual(Object.keys(GROUP_TITLES).sort());
 });
 
 test.each([

@@ -21,7 +21,7 @@ test.each([
 });
 
 test("age() shows a text that is no instant as text", () => {
-  expect(age('"><b>', NOW).html).toBe("<bdi>&quot;&gt;&lt;b&gt;</bdi>");
+  expect(age('"><b>', NOW)?.html).toBe("<bdi>&quot;&gt;&lt;b&gt;</bdi>");
 });
 
 test.each([

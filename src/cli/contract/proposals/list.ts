@@ -7,6 +7,8 @@ import { tableLines } from "../../table.ts";
 import { inWorld, openReadingWorld } from "../../world.ts";
 import { JSON_SWITCH } from "../address.ts";
 
+const HEADER = ["id", "contract_id", "entry", "section", "status", "project", "decided_by", "failed guards"];
+
 export const command = defineCommand({
   meta: { name: "contract proposals list", description: "List what turns proposed to project context, newest first" },
   args: {
@@ -23,7 +25,7 @@ export const command = defineCommand({
     const proposals = inWorld(openReadingWorld(), (world) => listProposals(world, filter));
     if (json) out.document({ ok: true, count: proposals.length, proposals: proposals.map(proposalDocument) });
     else if (proposals.length === 0) out.line("No proposals matched.");
-    else for (const line of proposalLines(proposals)) out.line(line);
+    else for (const line of proposalLines(proposals, out.columns())) out.line(line);
     return 0;
   },
 });
@@ -32,7 +34,8 @@ export function proposalDocument(one: ProposalRow): JsonObject {
   return { ...one, failed_guards: one.failed_guards === null ? null : [...one.failed_guards] };
 }
 
-export function proposalLines(proposals: readonly ProposalRow[]): readonly string[] {
+/** @param columns as `tableLines` takes them */
+export function proposalLines(proposals: readonly ProposalRow[], columns: number | null): readonly string[] {
   const rows = proposals.map((one) => [
     one.id,
     one.contract_id,
@@ -43,8 +46,5 @@ export function proposalLines(proposals: readonly ProposalRow[]): readonly strin
     one.decided_by,
     one.failed_guards === null || one.failed_guards.length === 0 ? null : one.failed_guards.join(" "),
   ]);
-  return tableLines(
-    ["id", "contract_id", "entry", "section", "status", "project", "decided_by", "failed guards"],
-    rows,
-  );
+  return tableLines(HEADER, rows, columns);
 }

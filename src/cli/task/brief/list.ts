@@ -6,6 +6,8 @@ import { textOf } from "../../operand.ts";
 import { tableLines } from "../../table.ts";
 import { inWorld, openReadingWorld } from "../../world.ts";
 
+const HEADER = ["id", "workspace", "name", "status", "created_at"];
+
 export const command = defineCommand({
   meta: { name: "task brief list", description: "List briefs, oldest first" },
   args: {
@@ -20,7 +22,7 @@ export const command = defineCommand({
     else if (briefs.length === 0) out.line("No briefs matched.");
     else {
       const cells = briefs.map((brief) => [brief.id, brief.workspace, brief.name, brief.status, brief.created_at]);
-      for (const line of tableLines(["id", "workspace", "name", "status", "created_at"], cells)) out.line(line);
+      for (const line of tableLines(HEADER, cells, out.columns())) out.line(line);
       out.line(`${briefs.length} brief(s).`);
     }
     return 0;

@@ -32,7 +32,7 @@ export const command = defineCommand({
         gate.settled_by_handoff_id,
         gate.settled_at,
       ]);
-      for (const line of tableLines(HEADER, cells)) out.line(line);
+      for (const line of tableLines(HEADER, cells, out.columns())) out.line(line);
       out.line(`${gates.length} gate(s), ${approving ? "approving" : "not approving"}.`);
     }
     return 0;
