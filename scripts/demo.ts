@@ -1,6 +1,7 @@
 /**
  * The main job, for real: a turn is dispatched, commands run under capture, evidence is written in many small calls,
- * a false claim is refused with the reason, the true one is finalized, and the row is shown.
+ * a false claim is refused with the reason, the true one is finalized, and the row is shown. Then a task is worked on,
+ * evidence is cited by its id, a verifier settles the gate, and a turn asks for consent that somebody else gives.
  *
  * Every command below is typed as a user would type it, in a folder of its own; each has the status it must end in.
  */
@@ -54,6 +55,29 @@ function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'"'"'`)}'`;
 }
 
+/** Dispatches a turn, whose id the calls after it have in their environment. */
+async function dispatch(agent: string, goal: string, ...more: readonly string[]): Promise<void> {
+  leaveTurn();
+  const born = await type(["dispatch", "--agent", agent, "--goal", goal, ...more], 0);
+  const contract = /^WRIT_CONTRACT_ID=(.+)$/m.exec(born)?.[1];
+  if (contract === undefined) throw new Error("the dispatch named no contract");
+  environment.WRIT_CONTRACT_ID = contract;
+}
+
+/** The calls after it are the orchestrator's. */
+function leaveTurn(): void {
+  delete environment.WRIT_CONTRACT_ID;
+}
+
+/** The patch that closes a turn in a state. */
+function closing(state: string, verification: object | null): string {
+  return JSON.stringify({
+    agent_status: { agent_state: state, next_action: state === "COMPLETE" ? "done" : "wait for consent" },
+    conclusion: state === "COMPLETE" ? "Totals round; the check passes." : "The push waits for consent.",
+    ...(verification === null ? {} : { evidence_report: { verification } }),
+  });
+}
+
 // A check that fails until the bug is mended. It needs nothing but a shell.
 const total = (cents: string) => `total() { echo $(( (${cents}) / 10 )); }\n`;
 const check = `. ./total.sh\ngot=$(total 129)\nif [ "$got" = 13 ]; then echo "1 passed, 0 failed"; else echo "0 passed, 1 failed: got $got, wanted 13"; exit 1; fi\n`;
@@ -63,13 +87,7 @@ try {
   writeFileSync(join(folder, "check.sh"), check);
 
   say("A turn is born: a row, a draft, and the block that the agent is given");
-  const born = await type(
-    ["dispatch", "--agent", "backend-dev", "--goal", "Find why the total check fails and fix it"],
-    0,
-  );
-  const contract = /^WRIT_CONTRACT_ID=(.+)$/m.exec(born)?.[1];
-  if (contract === undefined) throw new Error("the dispatch named no contract");
-  environment.WRIT_CONTRACT_ID = contract;
+  await dispatch("backend-dev", "Find why the total check fails and fix it");
 
   say("Commands run under capture: the output passes through, the status is the command's own");
   await type(["run", "--", "sh", "check.sh"], 1);
@@ -109,6 +127,48 @@ try {
   await type(["contract", "view", "--field", "evidence_report"], 0);
   await type(["contract", "log", "--limit", "3"], 0);
   await type(["record", "verify"], 0);
+
+  say("A brief has a task, and the task a gate");
+  leaveTurn();
+  await type(["task", "brief", "add", "totals"], 0);
+  await type(["task", "add", "--brief", "totals", "--goal", "Round totals to the nearest ten"], 0);
+  await type(["task", "gate", "add", "1", "--type", "command", "--evidence-shape", "sh check.sh exits 0"], 0);
+
+  say("The turn that works on it keeps what it saw as evidence, and cites it by its id");
+  await dispatch("backend-dev", "Show that totals round", "--brief-id", "1", "--plan-task-id", "1");
+  await type(["run", "--", "sh", "check.sh"], 0);
+  const seen = ["--type", "command_output", "--text", "1 passed, 0 failed"];
+  await type(["evidence", "add", "--brief", "totals", "--ac", "AC-1", "--task", "1", ...seen], 0);
+  const verification = { type: "command", command: "sh check.sh", result: "pass" };
+  await type(["contract", "fill", "--json", closing("COMPLETE", { ...verification, evidence_ids: [7] })], 0);
+
+  say("It does not settle its own task, and evidence that is not there proves nothing");
+  await type(["contract", "finalize"], 3);
+  await type(["contract", "set", "agent_status.agent_state", "NEEDS_VERIFICATION"], 0);
+  await type(["contract", "finalize"], 1);
+  await type(["contract", "set", "evidence_report.verification.evidence_ids", "[1]"], 0);
+  await type(["contract", "finalize"], 0);
+
+  say("A verifier runs the check itself, settles the gate, and closes its own contract; the task is done");
+  await dispatch("verifier", "Verify that totals round", "--parent-handoff-id", "2");
+  await type(["run", "--", "sh", "check.sh"], 0);
+  await type(["task", "gate", "set", "1", "pass"], 0);
+  await type(["contract", "fill", "--json", closing("COMPLETE", { ...verification, evidence_ids: [1] })], 0);
+  await type(["contract", "finalize"], 0);
+  await type(["task", "list", "--brief", "totals"], 0);
+
+  say("What cannot be taken back is asked for; a turn does not consent to itself");
+  await dispatch("releaser", "Publish the fix");
+  const command = "git push origin v2";
+  const approval = (await type(["approvals", "request", "--command", command, "--risk", "high"], 0)).trim();
+  const request = { approval_id: approval, exact_content: command };
+  await type(["contract", "set", "approval_request", JSON.stringify(request)], 0);
+  await type(["contract", "fill", "--json", closing("APPROVAL_REQUEST", null)], 0);
+  await type(["approvals", "grant", approval], 3);
+  await type(["contract", "finalize"], 0);
+  leaveTurn();
+  await type(["approvals", "grant", approval, "--by", "ada"], 0);
+  await type(["approvals", "list"], 0);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -12,8 +12,11 @@ import { WritError } from "../core/error.ts";
 import { readApprovals, readList, readOverview, readTurn } from "./look.ts";
 import type { BoardWorld } from "./world.ts";
 
-/** A page that would be larger than this, in UTF-16 code units, is not sent; the bounds of its parts keep it far below. */
-export const PAGE_LIMIT = 8 * 1024 * 1024;
+/**
+ * The largest page, in UTF-16 code units. The bounds of its parts keep every page below: a turn cannot hide itself by
+ * what it writes.
+ */
+export const PAGE_LIMIT = 16 * 1024 * 1024;
 
 const HOME: Address = { page: "overview", filter: { workspace: null, text: null } };
 

@@ -17,8 +17,8 @@ const CHILDREN = 20;
 const WORKSPACES = 100;
 const EVIDENCE = 100;
 const TURN_APPROVALS = 10;
-const PENDING = 50;
-const DECIDED = 50;
+const PENDING = 25;
+const DECIDED = 25;
 
 /** Records that are recomputed for one page, at most. */
 const RECOMPUTED = 1000;

@@ -5,11 +5,14 @@
  * too few is a usage error that names what was expected. Only `--` ends the options.
  */
 import { WritError } from "../core/error.ts";
-import { nearest } from "../core/near-miss.ts";
+import { nearest, nearestBySegments } from "../core/near-miss.ts";
+import { quoteWords } from "../core/record/words.ts";
 import type { AnyCommand, Call, Command } from "./command.ts";
-import { declarationOf, type Operand, type Option } from "./declaration.ts";
+import { type Declaration, declarationOf, type Operand, type Option } from "./declaration.ts";
 
 const LONGEST_QUOTE = 80;
+/** A longer call is not typed out in a hint. */
+const LONGEST_CALL = 400;
 
 /** A call without the place where it prints. */
 export type ArgumentsOf<C extends AnyCommand> = C extends Command<infer A> ? Omit<Call<A>, "out"> : Omit<Call, "out">;
@@ -23,10 +26,10 @@ export type ArgumentsOf<C extends AnyCommand> = C extends Command<infer A> ? Omi
  */
 export function parseArguments<C extends AnyCommand>(command: C, argv: readonly string[]): ArgumentsOf<C> {
   const { operands, options } = declarationOf(command);
-  const given = readWords(command, argv, options);
+  const given = readWords(command, argv, { operands, options });
   const words = command.rest === undefined ? [...given.operands, ...given.behind] : given.operands;
   const values: [string, unknown][] = [];
-  values.push(...placeOperands(command, operands, words));
+  values.push(...placeOperands(operands, words));
   let json = command.output === "always";
   for (const option of options) {
     const found = given.options.get(option.key);
@@ -59,7 +62,9 @@ type Given = {
   readonly behind: readonly string[];
 };
 
-function readWords(command: AnyCommand, argv: readonly string[], options: readonly Option[]): Given {
+function readWords(command: AnyCommand, argv: readonly string[], declaration: Declaration): Given {
+  const { options } = declaration;
+  const declared = declaration.operands.length;
   const byFlag = new Map<string, Option>();
   for (const option of options) {
     for (const flag of [option.flag, ...option.aliases]) byFlag.set(flag, option);
@@ -71,6 +76,7 @@ function readWords(command: AnyCommand, argv: readonly string[], options: readon
     const word = argv[index] ?? "";
     if (word === "--") return { operands, options: given, behind: argv.slice(index + 1) };
     if (isOperand(word)) {
+      if (command.rest !== undefined && operands.length === declared) throw missingDashes(command, argv, index);
       operands.push(word);
       continue;
     }
@@ -115,7 +121,7 @@ function handedOver(option: Option, found: readonly (string | boolean)[] | undef
   return option.default ?? (option.valueName === null ? false : undefined);
 }
 
-function placeOperands(command: AnyCommand, operands: readonly Operand[], words: readonly string[]) {
+function placeOperands(operands: readonly Operand[], words: readonly string[]) {
   const values: [string, unknown][] = [];
   let next = 0;
   for (const operand of operands) {
@@ -128,7 +134,7 @@ function placeOperands(command: AnyCommand, operands: readonly Operand[], words:
     next += 1;
   }
   const surplus = words[next];
-  if (surplus !== undefined) throw surplusOperand(command, surplus);
+  if (surplus !== undefined) throw new WritError("usage", `Unexpected operand ${quoted(surplus)}`);
   const missing = operands.filter((operand, place) => operand.required && words[place] === undefined);
   if (missing.length > 0) {
     const names = missing.map((operand) => `"${operand.name}"`).join(", ");
@@ -137,24 +143,36 @@ function placeOperands(command: AnyCommand, operands: readonly Operand[], words:
   return values;
 }
 
-function surplusOperand(command: AnyCommand, word: string): WritError {
-  const hint = command.rest === undefined ? null : `${command.rest.name} stands behind "--"`;
-  return new WritError("usage", `Unexpected operand ${quoted(word)}`, { hint });
+/** A command of the machine that stands where only options may: the hint is the same call, as it is to be typed. */
+function missingDashes(command: AnyCommand, argv: readonly string[], index: number): WritError {
+  const words = ["writ", ...command.meta.name.split(" "), ...argv.slice(0, index), "--", ...argv.slice(index)];
+  const call = quoteWords(words);
+  const hint =
+    call.length > LONGEST_CALL ? `${command.rest?.name ?? "The command"} stands behind "--"` : `Type: ${call}`;
+  return new WritError("usage", `Unexpected operand ${quoted(argv[index] ?? "")}`, { hint });
 }
 
 function unknownOption(command: AnyCommand, flag: string, byFlag: ReadonlyMap<string, Option>): WritError {
   // "-cVALUE" and "-ab" are read as one option that does not exist, so that no letter is taken for another.
   const letter = byFlag.get(flag.slice(0, 2));
   const glued = letter !== undefined && !flag.startsWith("--");
-  const close = glued ? flag.slice(0, 2) : flag.startsWith("--") ? nearest(flag, byFlag.keys()) : null;
-  const hint = glued
-    ? letter.valueName === null
-      ? `Options of one letter stand apart: "${close}"`
-      : `The value of "${close}" stands apart: "${close} ${letter.valueName}"`
-    : close !== null
-      ? `Did you mean "${close}"?`
-      : `${operandHint(command)}"writ ${command.meta.name} --help" lists the options`;
+  const close = glued ? flag.slice(0, 2) : flag.startsWith("--") ? nearFlag(flag, byFlag) : null;
+  const hint =
+    command.output === "none" && flag === "--json"
+      ? `"writ ${command.meta.name}" prints what its command prints and has no --json; what it recorded: writ contract show ID --json`
+      : glued
+        ? letter.valueName === null
+          ? `Options of one letter stand apart: "${close}"`
+          : `The value of "${close}" stands apart: "${close} ${letter.valueName}"`
+        : close !== null
+          ? `Did you mean "${close}"?`
+          : `${operandHint(command)}"writ ${command.meta.name} --help" lists the options`;
   return new WritError("usage", `Unknown option ${quoted(flag)}`, { hint });
+}
+
+/** The nearest spelling; else one that has the words of the other in it, as --json-file has those of --file. */
+function nearFlag(flag: string, byFlag: ReadonlyMap<string, Option>): string | null {
+  return nearest(flag, byFlag.keys()) ?? nearestBySegments(flag, byFlag.keys());
 }
 
 function operandHint(command: AnyCommand): string {

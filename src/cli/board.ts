@@ -16,8 +16,7 @@ export const command = defineCommand({
   },
   examples: ["writ board", "writ board --port 8420 --json"],
   notes: [
-    "The page is read-only, on this machine only, and for whoever has the address that is printed: it holds a token that",
-    "is made anew each time. It needs no network. Ctrl-C ends it.",
+    "The page is read-only, on this machine only, and for whoever has the address that is printed: it holds a token that is made anew each time. It needs no network. Ctrl-C ends it.",
   ],
   exits: { 0: "it was ended with SIGINT or SIGTERM", 4: "the port cannot be opened" },
   async run({ args, json, out }) {

@@ -6,7 +6,13 @@ import type { ArgDef, ParsedArgs } from "citty";
 import type { JsonObject } from "../core/json/value.ts";
 
 /** citty's argument, or one that may be given several times (then its value is a list of strings). */
-export type Argument = ArgDef & { readonly multiple?: boolean };
+export type Argument = ArgDef & {
+  readonly multiple?: boolean;
+  /** Values that a shell may offer, where others will do as well. */
+  readonly offers?: readonly string[];
+  /** Values that a shell may offer behind these words. */
+  readonly offersAfter?: Readonly<Record<string, readonly string[]>>;
+};
 export type Arguments = Readonly<Record<string, Argument>>;
 
 type ValuesOf<A extends Arguments> = {

@@ -4,7 +4,7 @@
  * A script is static text: completing starts no writ.
  */
 import { declarationOf } from "./declaration.ts";
-import type { Nodes } from "./node.ts";
+import type { Nodes, Topics } from "./node.ts";
 
 /** What may follow the words of one node. */
 export type Place = {
@@ -15,6 +15,8 @@ export type Place = {
   readonly options: readonly (Offer & { readonly values: Values })[];
   /** What stands as first operand. */
   readonly operand: Values;
+  /** What stands behind an operand of these words. */
+  readonly after: Readonly<Record<string, readonly string[]>>;
   /** Behind `--` stands a command of the machine. */
   readonly rest: boolean;
 };
@@ -24,12 +26,25 @@ export type Offer = { readonly name: string; readonly text: string };
 /** The only values there are, the kind of path that is due, or nothing that could be offered; null: takes none. */
 export type Values = readonly string[] | "file" | "folder" | "any" | null;
 
-/** Loads every command of the tree; the places in the order of the tree, writ itself first. */
-export async function placesOf(tree: Nodes, words = "writ"): Promise<readonly Place[]> {
+/** Loads every command of the tree; the places in the order of the tree, writ itself and its help first. */
+export async function placesOf(tree: Nodes, topics: Topics = {}): Promise<readonly Place[]> {
+  const [root, ...places] = await placesUnder(tree, "writ");
+  const about = Object.entries(topics).map(([name, topic]) => ({ name, text: topic.summary }));
+  const nothing = { options: [], operand: null, after: {}, rest: false };
+  const commands = root?.commands ?? [];
+  const help = { name: "help", text: "Show the help of a command or a topic" };
+  return [
+    { ...nothing, words: "writ", commands: [...commands, help] },
+    { ...nothing, words: "writ help", commands: [...commands, ...about] },
+    ...places,
+  ];
+}
+
+async function placesUnder(tree: Nodes, words: string): Promise<readonly Place[]> {
   const commands = Object.entries(tree).map(([name, node]) => ({ name, text: node.summary }));
-  const places: Place[] = [{ words, commands, options: [], operand: null, rest: false }];
+  const places: Place[] = [{ words, commands, options: [], operand: null, after: {}, rest: false }];
   for (const [name, node] of Object.entries(tree)) {
-    const inside = await placesOf(node.commands ?? {}, `${words} ${name}`);
+    const inside = await placesUnder(node.commands ?? {}, `${words} ${name}`);
     if (node.load === undefined) {
       places.push(...inside);
       continue;
@@ -42,11 +57,13 @@ export async function placesOf(tree: Nodes, words = "writ"): Promise<readonly Pl
         words: `${words} ${name}`,
         commands: first?.commands ?? [],
         options: options.flatMap((option) => {
-          const values = option.valueName === null ? null : (option.choices ?? valuesOf(option.valueName));
+          const values =
+            option.valueName === null ? null : (option.choices ?? option.offers ?? valuesOf(option.valueName));
           const spellings = [option.flag, ...option.aliases, ...(option.negated === null ? [] : [option.negated])];
           return spellings.map((spelling) => ({ name: spelling, text: option.description, values }));
         }),
-        operand: operands[0] === undefined ? null : valuesOf(operands[0].name),
+        operand: operands[0] === undefined ? null : (operands[0].offers ?? valuesOf(operands[0].name)),
+        after: Object.assign({}, ...operands.map((operand) => operand.offersAfter)),
         rest: command.rest !== undefined,
       },
       ...further,
@@ -71,7 +88,7 @@ export function renderBash(places: readonly Place[]): string {
     "# bash completion of writ; made by: writ completions bash",
     "_writ() {",
     `  local current="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}"`,
-    "  local place=writ words= index",
+    "  local place=writ words= index given=",
     "  COMPREPLY=()",
     "  # bash splits --option=value into three words",
     `  if [ "$before" = "=" ]; then before="\${COMP_WORDS[COMP_CWORD-2]}"`,
@@ -86,6 +103,9 @@ export function renderBash(places: readonly Place[]): string {
         `place="$place \${COMP_WORDS[index]}"`,
       ),
     ),
+    '      *" -"*) ;;',
+    "      # the first operand, or the value of an option: no other first operand is offered",
+    "      *) given=1 ;;",
     "    esac",
     "  done",
     '  case "$place $before" in',
@@ -95,6 +115,10 @@ export function renderBash(places: readonly Place[]): string {
       if (option.values !== null)
         lines.push(`    "${place.words} ${option.name}") ${bashValues(option.values)}; return ;;`);
     }
+    for (const [word, values] of Object.entries(place.after)) {
+      const offer = `case "$current" in -*) ;; *) ${bashValues(values)}; return ;; esac`;
+      lines.push(`    "${place.words} ${word}") ${offer} ;;`);
+    }
     if (place.rest) lines.push(`    "${place.words} -- --") COMPREPLY=($(compgen -c -- "$current")); return ;;`);
   }
   lines.push("  esac", '  case "$place" in');
@@ -103,7 +127,9 @@ export function renderBash(places: readonly Place[]): string {
     const words = place.commands.map((offer) => offer.name);
     if (Array.isArray(place.operand)) words.push(...place.operand);
     lines.push(`    "${place.words}")`);
-    lines.push(`      case "$current" in -*) words="${options.join(" ")}" ;; *) words="${words.join(" ")}" ;; esac ;;`);
+    lines.push(
+      `      case "$given$current" in -*|1-*) words="${options.join(" ")}" ;; 1*) ;; *) words="${words.join(" ")}" ;; esac ;;`,
+    );
   }
   lines.push("  esac", '  COMPREPLY=($(compgen -W "$words" -- "$current"))', "}");
   lines.push("complete -o default -F _writ writ", "");
@@ -129,7 +155,7 @@ export function renderZsh(places: readonly Place[]): string {
     "_writ() {",
     `  local place=writ before=\${words[CURRENT-1]} current=\${words[CURRENT]}`,
     "  local -a offers",
-    "  local -i index",
+    "  local -i index given=0",
     "  for ((index = 2; index < CURRENT; index++)); do",
     `    if [[ \${words[index]} == "--" ]]; then place="$place --"; break; fi`,
     `    case "$place \${words[index]}" in`,
@@ -140,6 +166,8 @@ export function renderZsh(places: readonly Place[]): string {
         `place="$place \${words[index]}"`,
       ),
     ),
+    '      *" -"*) ;;',
+    "      *) given=1 ;;",
     "    esac",
     "  done",
     '  case "$place $before" in',
@@ -148,6 +176,9 @@ export function renderZsh(places: readonly Place[]): string {
     for (const option of place.options) {
       if (option.values !== null)
         lines.push(`    "${place.words} ${option.name}") ${zshValues(option.values)}; return ;;`);
+    }
+    for (const [word, values] of Object.entries(place.after)) {
+      lines.push(`    "${place.words} ${word}") if [[ $current != -* ]]; then ${zshValues(values)}; return; fi ;;`);
     }
   }
   lines.push("  esac", '  case "$place" in');
@@ -161,7 +192,9 @@ export function renderZsh(places: readonly Place[]): string {
     lines.push(`    "${place.words}")`);
     lines.push(`      if [[ $current == -* ]]; then offers=(${options.map(zshOffer).join(" ")})`);
     lines.push(
-      fallback ? "      else _files; return; fi ;;" : `      else offers=(${words.map(zshOffer).join(" ")}); fi ;;`,
+      fallback
+        ? "      else _files; return; fi ;;"
+        : `      elif ((given)); then _files; return; else offers=(${words.map(zshOffer).join(" ")}); fi ;;`,
     );
     if (place.rest) lines.push(`    "${place.words} --") _command_names -e; return ;;`);
   }
@@ -205,11 +238,20 @@ export function renderFish(places: readonly Place[]): string {
     "    end",
     '    test "$place" = "$argv[1]"',
     "end",
+    "# the word before the cursor",
+    "function __writ_behind",
+    '    test (commandline -opc)[-1] = "$argv[1]"',
+    "end",
   ];
   for (const place of places) {
     const here = `complete -c writ -n '__writ_place "${place.words}"'`;
     for (const offer of place.commands) lines.push(`${here} -f -a ${offer.name} -d ${singleQuoted(offer.text)}`);
-    if (Array.isArray(place.operand)) lines.push(`${here} -f -a ${singleQuoted(place.operand.join(" "))}`);
+    const last = place.words.split(" ").at(-1) ?? "";
+    if (Array.isArray(place.operand))
+      lines.push(`${fishBehind(place, last)} -f -a ${singleQuoted(place.operand.join(" "))}`);
+    for (const [word, values] of Object.entries(place.after)) {
+      lines.push(`${fishBehind(place, word)} -f -a ${singleQuoted(values.join(" "))}`);
+    }
     for (const option of place.options) {
       const spelled = option.name.startsWith("--") ? `-l ${option.name.slice(2)}` : `-s ${option.name.slice(1)}`;
       lines.push(`${here} ${spelled}${fishValues(option.values)} -d ${singleQuoted(option.text)}`);
@@ -218,6 +260,10 @@ export function renderFish(places: readonly Place[]): string {
       lines.push(`complete -c writ -n '__writ_place "${place.words} --"' -f -a '(__fish_complete_command)'`);
   }
   return [...lines, ""].join("\n");
+}
+
+function fishBehind(place: Place, word: string): string {
+  return `complete -c writ -n '__writ_place "${place.words}"; and __writ_behind ${word}'`;
 }
 
 function fishValues(values: Values): string {

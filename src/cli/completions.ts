@@ -3,7 +3,7 @@ import { WritError } from "../core/error.ts";
 import { writeAll } from "../host/stream.ts";
 import { type AnyCommand, defineCommand } from "./command.ts";
 import { placesOf, renderBash, renderFish, renderZsh } from "./complete.ts";
-import type { Nodes } from "./node.ts";
+import type { Nodes, Topics } from "./node.ts";
 
 const RENDERERS = new Map([
   ["bash", renderBash],
@@ -12,7 +12,7 @@ const RENDERERS = new Map([
 ]);
 
 /** The command over one tree: its own place in the tree keeps it from importing it. */
-export function completionsOf(tree: Nodes): AnyCommand {
+export function completionsOf(tree: Nodes, topics: Topics): AnyCommand {
   return defineCommand({
     meta: { name: "completions", description: "Print a completion script for a shell" },
     args: {
@@ -28,7 +28,7 @@ export function completionsOf(tree: Nodes): AnyCommand {
           hint: "bash, zsh or fish",
         });
       }
-      const script = render(await placesOf(tree));
+      const script = render(await placesOf(tree, topics));
       if (json) out.document({ ok: true, shell: args.shell, script });
       else writeAll(1, script);
       return 0;

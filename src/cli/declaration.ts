@@ -14,6 +14,10 @@ export type Operand = {
   readonly required: boolean;
   readonly multiple: boolean;
   readonly default: string | undefined;
+  /** What a shell may offer for it; null: nothing is known. */
+  readonly offers: readonly string[] | null;
+  /** What a shell may offer for it behind other words. */
+  readonly offersAfter: Readonly<Record<string, readonly string[]>>;
 };
 
 export type Option = {
@@ -28,6 +32,8 @@ export type Option = {
   readonly valueName: string | null;
   /** The only values there are; null when any will do. */
   readonly choices: readonly string[] | null;
+  /** What a shell may offer for it besides; null: nothing is known. */
+  readonly offers: readonly string[] | null;
   readonly description: string;
   readonly required: boolean;
   readonly multiple: boolean;
@@ -88,6 +94,8 @@ function operandOf(key: string, argument: Argument): Operand {
     required: argument.required === true && argument.default === undefined,
     multiple: argument.multiple === true,
     default: typeof argument.default === "string" ? argument.default : undefined,
+    offers: argument.offers ?? null,
+    offersAfter: argument.offersAfter ?? {},
   };
 }
 
@@ -106,6 +114,7 @@ function optionOf(key: string, argument: Argument, standard: boolean): Option {
       ? null
       : (argument.valueHint ?? (alternatives === "" || listed !== "" ? capitals(key) : alternatives)),
     choices,
+    offers: argument.offers ?? null,
     description: `${argument.description ?? ""}${listed}`.trimStart(),
     required: argument.required === true && argument.default === undefined,
     multiple: argument.multiple === true,

@@ -2,7 +2,7 @@
 import { homedir } from "node:os";
 import { WritError } from "../core/error.ts";
 import type { JsonObject } from "../core/json/value.ts";
-import { dispatchTurn } from "../editor/dispatch.ts";
+import { type BindingRejection, dispatchTurn } from "../editor/dispatch.ts";
 import { environmentFacts } from "../host/environment.ts";
 import { readBodyFile } from "../host/file.ts";
 import { readStdinText } from "../host/stdin.ts";
@@ -17,7 +17,7 @@ export const command = defineCommand({
   args: {
     agent: { type: "string", required: true, valueHint: "NAME", description: "The name of the agent" },
     goal: { type: "string", valueHint: "TEXT", description: "What the turn is for" },
-    "goal-file": { type: "string", valueHint: "PATH", description: "Read the goal from a file" },
+    "goal-file": { type: "string", valueHint: "PATH|-", description: "Read the goal from a file; - is standard input" },
     source: { type: "positional", required: false, description: "- reads the goal from standard input" },
     workspace: { type: "string", valueHint: "W", description: "The workspace (default: WRIT_WORKSPACE, else me)" },
     project: { type: "string", valueHint: "NAME", description: "The project, by its name in the workspace" },
@@ -75,7 +75,9 @@ export const command = defineCommand({
     const { kernel, warnings, ...facts } = born;
     for (const warning of warnings) out.talk(`Warning: ${warning}`);
     if (born.binding_rejection !== null) {
-      out.talk(`Warning: the binding was refused (${born.binding_rejection.reason}): the turn is born unbound`);
+      out.talk(
+        `Warning: the binding was refused (${born.binding_rejection.reason}): the turn is born unbound; ${bindingAdvice(born.binding_rejection)}`,
+      );
     }
     if (json) {
       const { binding_rejection, ...plain } = facts;
@@ -106,12 +108,31 @@ async function goalOf(
     });
   }
   const text =
-    file !== undefined
-      ? await readBodyFile(file, BODY_LIMIT)
-      : operand === "-"
-        ? await readStdinText(BODY_LIMIT)
+    file === "-" || operand === "-"
+      ? await readStdinText(BODY_LIMIT)
+      : file !== undefined
+        ? await readBodyFile(file, BODY_LIMIT)
         : goal;
   return text === undefined || text.trim() === "" ? null : text.trimEnd();
+}
+
+/** What was wrong with a binding, and what to do: the turn itself cannot be bound any more. */
+function bindingAdvice(rejection: BindingRejection): string {
+  const { attempted_plan_task_id: task, attempted_parent_handoff_id: parent } = rejection;
+  switch (rejection.reason) {
+    case "plan_task_id_unresolved":
+      return `there is no task ${task}: find it with writ task list --brief NAME, and dispatch again`;
+    case "parent_handoff_id_unresolved":
+      return `there is no turn ${parent}: find its id with writ contract list, and dispatch again`;
+    case "plan_task_id_not_dispatchable":
+      return `task ${task} is not pending: writ task set ${task} pending, and dispatch again`;
+    case "task_execution_requires_plan_task_id":
+      return "name the task with --plan-task-id N (writ task list --brief NAME), and dispatch again";
+    case "verifier_requires_parent_handoff_id":
+      return "name the turn to verify with --parent-handoff-id N (writ contract list), and dispatch again";
+    default:
+      return rejection.reason satisfies never;
+  }
 }
 
 function named(name: string, option: string): string {

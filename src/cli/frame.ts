@@ -11,9 +11,9 @@ import type { Call, Output } from "./command.ts";
 import { usageOf } from "./declaration.ts";
 import { openOutput, printError } from "./print.ts";
 import { route, type Surface } from "./route.ts";
-import { MISPLACED, TREE } from "./tree.ts";
+import { MISPLACED, TOPICS, TREE } from "./tree.ts";
 
-const WRIT: Surface = { tree: TREE, misplaced: MISPLACED };
+const WRIT: Surface = { tree: TREE, misplaced: MISPLACED, topics: TOPICS };
 
 export type Frame = {
   /** Runs the command and answers with its exit status. Throws whatever the command throws. */
@@ -54,6 +54,8 @@ export function openFrame(argv: readonly string[], debug: boolean, surface: Surf
   async function run(): Promise<number> {
     const found = route(surface, argv);
     hook = found.node?.hook === true;
+    if (found.wanted === "topic")
+      return (await import("./help.ts")).printTopic(found.words[0] ?? "", found.json || json);
     if (found.wanted === "group" || found.node?.load === undefined) {
       return (await import("./help.ts")).printGroupHelp(found, json);
     }

@@ -9,6 +9,7 @@ import { isTerminal, writeAll } from "../host/stream.ts";
 import type { AnyCommand } from "./command.ts";
 import { declarationOf, type Option, usageOf } from "./declaration.ts";
 import type { Face, Node, Nodes, Topics } from "./node.ts";
+import { type Look, plainLook, type Row, rows, wrap } from "./page.ts";
 import { openOutput } from "./print.ts";
 import type { Route } from "./route.ts";
 import { EXAMPLES, FACES, TOPICS } from "./tree.ts";
@@ -16,39 +17,25 @@ import { pageWidth } from "./width.ts";
 
 /** The lines of a terminal that nobody has resized. */
 const SCREEN_LINES = 24;
-/** Below it names that do not fit their column have their text under them, not beside it. */
-const NARROW = 60;
-
-/** How a page looks: its width in columns, and what marks titles and names. */
-export type Look = { readonly width: number; title(text: string): string; name(text: string): string };
-
-/** A look without colour. */
-export function plainLook(width: number): Look {
-  return { width, title: (text) => text, name: (text) => text };
-}
-
-export type Row = readonly [name: string, text: string];
 
 /**
  * The page of writ itself: its commands by face, each with its line; with blank lines between the faces while that
  * fits one screen of 24 lines.
  */
-export function renderTopHelp(
-  faces: readonly Face[],
-  topics: Topics,
-  examples: readonly string[],
-  look: Look,
-): string {
+export function renderTopHelp(faces: readonly Face[], topics: Topics, examples: readonly string[], look: Look): string {
   const head = wrap("Hand work to coding agents, and count a claim only with its evidence", look.width, "");
-  head.push("", ...examples.map((example) => `  ${example}`));
+  const typed = examples.map((example) => `  ${example}`);
   const about = Object.entries(topics).map(([name, topic]) => `"writ help ${name}": ${topic.summary}`);
-  const foot = [
-    ...about,
-    '"writ help COMMAND" tells more; every command takes --help, most take --json',
-  ].flatMap((line) => wrap(line, look.width, "", "  "));
-  const sections = faces.map((face) => [look.title(face.title), ...rows(rowsOf(face.commands), look, 2)]);
-  const airy = [...head, ...sections.flatMap((section) => ["", ...section]), "", ...foot];
-  return (airy.length < SCREEN_LINES ? airy : [...head, ...sections.flat(), ...foot]).join("\n");
+  const foot = [...about, '"writ help COMMAND" tells more; every command takes --help, most take --json'].flatMap(
+    (line) => wrap(line, look.width, "", "  "),
+  );
+  const sections = faces.map((face) => [...titled(face.title, look), ...rows(rowsOf(face.commands), look, 2)]);
+  const airy = [head, typed, ...sections, foot].flatMap((part) => [...part, ""]).slice(0, -1);
+  return (airy.length < SCREEN_LINES ? airy : [...head, ...typed, ...sections.flat(), ...foot]).join("\n");
+}
+
+function titled(title: string, look: Look): readonly string[] {
+  return wrap(title, look.width, "").map(look.title);
 }
 
 /** The page of a group: its line and its commands. */
@@ -58,7 +45,7 @@ export function renderGroupHelp(words: readonly string[], node: Node, look: Look
     ...wrap(node.summary, look.width, ""),
     "",
     look.title("Usage"),
-    `  ${group} COMMAND [options]`,
+    ...wrap(`${group} COMMAND [options]`, look.width, "  ", "      "),
     "",
     look.title("Commands"),
     ...rows(rowsOf(node.commands ?? {}), look, 2),
@@ -125,47 +112,6 @@ function sentence(text: string, extra: readonly string[]): string {
 
 function rowsOf(nodes: Nodes, prefix = ""): readonly Row[] {
   return Object.entries(nodes).map(([name, node]) => [`${prefix}${name}`, node.summary]);
-}
-
-/**
- * Two columns; a name that is too long for its column has its text on the next lines. On a narrow page every text
- * then stands under its name.
- */
-export function rows(content: readonly Row[], look: Look, indent: number): readonly string[] {
-  const widest = Math.max(0, ...content.map(([name]) => name.length));
-  const column = Math.min(widest, Math.floor(look.width * 0.4) - indent - 2);
-  const isStacked = widest > column && look.width < NARROW;
-  const left = " ".repeat(isStacked ? indent + 4 : indent + column + 2);
-  return content.flatMap(([name, text]) => {
-    if (isStacked || name.length > column) {
-      return [
-        ...wrap(name, look.width, " ".repeat(indent), " ".repeat(indent + 4)).map(look.name),
-        ...wrap(text, look.width, left),
-      ];
-    }
-    const [first = "", ...more] = wrap(text, look.width, left);
-    return [
-      `${" ".repeat(indent)}${look.name(name)}${" ".repeat(column - name.length + 2)}${first.trimStart()}`.trimEnd(),
-      ...more,
-    ];
-  });
-}
-
-/** Words laid out in lines no wider than `width`, except a single word that is wider by itself. */
-export function wrap(text: string, width: number, first: string, further = first): string[] {
-  const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(/(?<=\S)\s(?=\S)/)) {
-    const start = lines.length === 0 ? first : further;
-    if (line === "") line = start + word;
-    else if (line.length + 1 + word.length <= width) line += ` ${word}`;
-    else {
-      lines.push(line);
-      line = further + word;
-    }
-  }
-  if (line.trim() !== "") lines.push(line);
-  return lines;
 }
 
 /** Prints the help of a command, because it was asked for. */

@@ -2,7 +2,7 @@
  * A place in the command tree: a command, a group of further words, or both.
  */
 import type { AnyCommand } from "./command.ts";
-import type { Look } from "./help.ts";
+import type { Look } from "./page.ts";
 
 export type Node = {
   /** One line in the imperative, no full stop: the `description` that the command declares. */

@@ -8,8 +8,8 @@ import { assignKey, type JsonObject, type JsonValue } from "../core/json/value.t
 import type { Issue } from "../core/result.ts";
 import { escapeControls, stripControls } from "../core/terminal.ts";
 import { isTerminal, writeAll } from "../host/stream.ts";
-import { terminalWidth } from "./width.ts";
 import type { Output } from "./command.ts";
+import { terminalWidth } from "./width.ts";
 
 /** How an error is to be shown. */
 export type Manner = {

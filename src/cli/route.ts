@@ -10,6 +10,8 @@ export type Surface = {
   readonly tree: Nodes;
   /** One word or two that belong to a namesake, and the commands that may have been meant. */
   readonly misplaced: Readonly<Record<string, readonly string[]>>;
+  /** What `help WORD` tells of besides commands. */
+  readonly topics?: Readonly<Record<string, unknown>>;
 };
 
 export type Route = {
@@ -18,10 +20,10 @@ export type Route = {
   /** Null for writ itself. */
   readonly node: Node | null;
   /**
-   * What to do there: run its command; print the help that was asked for; or print it because the words stop
-   * at a group, which is a usage error.
+   * What to do there: run its command; print the help that was asked for, of a node or of the topic that the one
+   * word names; or print it because the words stop at a group, which is a usage error.
    */
-  readonly wanted: "run" | "help" | "group";
+  readonly wanted: "run" | "help" | "topic" | "group";
   /** The words behind the node's, without the flags that stood among them. */
   readonly argv: readonly string[];
   /** `--json` stood before the command's last word: there it is the switch, whatever the command calls `--json`. */
@@ -36,13 +38,14 @@ const ANYWHERE: ReadonlySet<string> = new Set(["--json", "--debug", "--help", "-
  *
  * Errors: `usage` for a word that names nothing there, with what may have been meant as its hint
  */
-export function route({ tree, misplaced }: Surface, argv: readonly string[]): Route {
+export function route({ tree, misplaced, topics = {} }: Surface, argv: readonly string[]): Route {
   refuseMisplaced(misplaced, argv);
   const words: string[] = [];
   let node: Node | null = null;
   let index = 0;
   let json = false;
   let help = hasFlag(argv, "--help", "-h");
+  let isAsked = false;
   for (; index < argv.length; index++) {
     const typed = argv[index] ?? "";
     const word = words.length === 0 && typed === "--version" ? "version" : typed;
@@ -54,13 +57,18 @@ export function route({ tree, misplaced }: Surface, argv: readonly string[]): Ro
     }
     if (words.length === 0 && word === "help") {
       help = true;
+      isAsked = true;
       continue;
+    }
+    if (isAsked && node === null && Object.hasOwn(topics, word)) {
+      const flags = argv.slice(index + 1);
+      return { words: [word], node, wanted: "topic", argv: [], json: json || hasFlag(flags, "--json") };
     }
     const inside: Nodes | undefined = node === null ? tree : node.commands;
     const next = nodeAt(inside, word);
     if (next === undefined) {
       if (node?.load !== undefined) break;
-      throw unknownCommand(tree, inside ?? {}, words, word);
+      throw unknownCommand(tree, inside ?? {}, words, word, topics);
     }
     words.push(word);
     node = next;
@@ -82,7 +90,13 @@ function refuseMisplaced(misplaced: Surface["misplaced"], argv: readonly string[
   }
 }
 
-function unknownCommand(tree: Nodes, inside: Nodes, words: readonly string[], word: string): WritError {
+function unknownCommand(
+  tree: Nodes,
+  inside: Nodes,
+  words: readonly string[],
+  word: string,
+  topics: Readonly<Record<string, unknown>>,
+): WritError {
   const group = ["writ", ...words].join(" ");
   if (word.startsWith("-")) {
     const close = nearest(word, [...ANYWHERE, "--version"]);
@@ -91,10 +105,26 @@ function unknownCommand(tree: Nodes, inside: Nodes, words: readonly string[], wo
         close === null ? `Options stand behind the command: ${group} COMMAND [options]` : `Did you mean "${close}"?`,
     });
   }
+  const isRoot = words.length === 0;
+  const elsewhere = isRoot ? placesOf(tree) : new Map<string, string>();
   const close = nearest(word, Object.keys(inside));
-  const elsewhere = words.length > 0 ? undefined : Object.keys(tree).find((name) => nodeAt(tree[name]?.commands, word));
-  const meant = elsewhere !== undefined ? `writ ${elsewhere} ${word}` : close !== null ? `${group} ${close}` : null;
+  const far = nearest(word, elsewhere.keys());
+  const topic = isRoot ? nearest(word, Object.keys(topics)) : null;
+  const meant =
+    elsewhere.get(word) ??
+    (close !== null ? `${group} ${close}` : topic !== null ? `writ help ${topic}` : (elsewhere.get(far ?? "") ?? null));
   return new WritError("usage", `There is no command ${quoted(`${group} ${word}`)}`, {
     hint: meant === null ? `"${group} --help" lists the commands` : `Did you mean "${meant}"?`,
   });
+}
+
+/** The commands inside of the groups by their own word, each as it is typed; the first of several. */
+function placesOf(tree: Nodes): ReadonlyMap<string, string> {
+  const places = new Map<string, string>();
+  for (const [group, node] of Object.entries(tree)) {
+    for (const name of Object.keys(node.commands ?? {})) {
+      if (!places.has(name)) places.set(name, `writ ${group} ${name}`);
+    }
+  }
+  return places;
 }

@@ -6,7 +6,7 @@ import { redact } from "../core/record/redact.ts";
 import { quoteWords } from "../core/record/words.ts";
 import { runCommand } from "../host/process.ts";
 import { keepOutputOf, keepRun } from "../record/keep.ts";
-import { defineCommand } from "./command.ts";
+import { defineCommand, type Output } from "./command.ts";
 import { openRecordWorld, recordMeans } from "./record/world.ts";
 import { instant } from "./world.ts";
 
@@ -22,8 +22,7 @@ export const command = defineCommand({
   usage: ["writ run [--contract-id ID] [--cwd DIR] -- CMD [ARG...]", "writ run [--contract-id ID] [--cwd DIR] -c TEXT"],
   examples: ["writ run -- bun test checkout", "writ run -c 'make 2>&1 | tee build.log'"],
   notes: [
-    "Standard input, both streams, the terminal and the exit status are the command's own. What it prints is kept",
-    "redacted: the first and the last 500 characters, its size and its digest.",
+    "Standard input, both streams, the terminal and the exit status are the command's own. What it prints is kept redacted: the first and the last 500 characters, its size and its digest.",
     "Without --contract-id the record goes to WRIT_CONTRACT_ID; with neither the command runs unrecorded.",
   ],
   exits: { 0: "the command's own status, whatever it is", 126: "it cannot be executed", 127: "it was not found" },
@@ -45,6 +44,7 @@ export const command = defineCommand({
       cwd: args.cwd,
       keep: keeping.push,
     });
+    if (shell === undefined && end.status === 127) tellOfOneWord(out, rest);
     const named = args["contract-id"] ?? null;
     if (named === null && (process.env.WRIT_CONTRACT_ID ?? "").trim() === "") {
       out.talk("writ run: nothing was recorded: no contract was named");
@@ -88,6 +88,13 @@ export const command = defineCommand({
     return end.status;
   },
 });
+
+/** One word with blanks in it that names no program was meant as a line for a shell. */
+function tellOfOneWord(out: Output, words: readonly string[]): void {
+  const [word = ""] = words;
+  if (words.length > 1 || !/\s/.test(word.trim()) || Bun.which(word) !== null) return;
+  out.talk(`writ run: it is one word with blanks in it; -c takes one string: writ run -c ${quoteWords([word])}`);
+}
 
 /** Errors: `usage`. */
 function checkFolder(path: string | undefined): void {

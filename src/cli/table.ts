@@ -22,7 +22,8 @@ export function tableLines(
   const width = widths.reduce((sum, one) => sum + one, 2 * Math.max(0, widths.length - 1));
   if (columns !== null && width > columns) {
     const name = Math.max(0, ...header.map((one) => one.length));
-    const block = (row: readonly string[]) => row.map((cell, at) => `${(header[at] ?? "").padEnd(name)}  ${cell}`.trimEnd());
+    const block = (row: readonly string[]) =>
+      row.map((cell, at) => `${(header[at] ?? "").padEnd(name)}  ${cell}`.trimEnd());
     return body.flatMap((row, index) => [...block(row), ...(under[index] ?? []), ""]);
   }
   return cells.flatMap((row, index) => [

@@ -208,7 +208,7 @@ export const FACES: readonly Face[] = [
       completions: {
         summary: "Print a completion script for a shell",
         // This one command is about the tree itself.
-        load: async () => ({ command: (await import("./completions.ts")).completionsOf(TREE) }),
+        load: async () => ({ command: (await import("./completions.ts")).completionsOf(TREE, TOPICS) }),
       },
       version: {
         summary: "Print the versions of writ, Bun and SQLite",

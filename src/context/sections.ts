@@ -1,22 +1,42 @@
 /** Sections of project context: `get`, `list`, and the orchestrator's direct `set`. */
 import { mergeContext } from "../core/context/merge.ts";
 import type { StoredSection } from "../core/context/repository.ts";
+import type { Tables } from "../core/contract/repository.ts";
 import { WritError } from "../core/error.ts";
 import { isObject, type JsonValue } from "../core/json/value.ts";
+import { workspaceAtWork } from "../core/task/brief.ts";
 import type { ReadingWorld, World } from "./world.ts";
 
-/** What is stored. Errors: `no_section`. */
-export function getSection(world: ReadingWorld, workspace: string, section: string): JsonValue {
-  const payload = world.store?.read((tables) => tables.context.find(workspace, section));
-  if (payload !== undefined) return payload;
+/**
+ * What is stored.
+ *
+ * @param option the workspace that was named; null: the environment's, else that of the turn at work, else "me"
+ * Errors: `no_section`
+ */
+export function getSection(world: ReadingWorld, option: string | null, section: string): JsonValue {
+  const { workspace, found } = inWorkspace(world, option, (tables, name) => tables.context.find(name, section));
+  if (found !== undefined) return found;
   throw new WritError("no_section", `Workspace "${workspace}" has no section "${section}"`, {
     hint: `See what it has: writ context list --workspace ${workspace}`,
   });
 }
 
-/** By name; empty when the workspace has none. */
-export function listSections(world: ReadingWorld, workspace: string): readonly StoredSection[] {
-  return world.store?.read((tables) => tables.context.list(workspace)) ?? [];
+/** By name; none when the workspace has none. The workspace is found as by `getSection`. */
+export function listSections(
+  world: ReadingWorld,
+  option: string | null,
+): { readonly workspace: string; readonly sections: readonly StoredSection[] } {
+  const { workspace, found } = inWorkspace(world, option, (tables, name) => tables.context.list(name));
+  return { workspace, sections: found ?? [] };
+}
+
+function inWorkspace<T>(world: ReadingWorld, option: string | null, look: (tables: Tables, workspace: string) => T) {
+  return (
+    world.store?.read((tables) => {
+      const workspace = workspaceAtWork(tables, world, option);
+      return { workspace, found: look(tables, workspace) };
+    }) ?? { workspace: workspaceAtWork(null, world, option), found: undefined }
+  );
 }
 
 export type SetSection = {

@@ -8,4 +8,9 @@ export type World = {
   readonly contractId: string | null;
 };
 
-export type ReadingWorld = Omit<World, "store"> & { readonly store: ContractStore | null };
+/** A world whose store may not exist yet: reading never makes one. */
+export type ReadingWorld = Omit<World, "store"> & {
+  readonly store: ContractStore | null;
+  /** `WRIT_WORKSPACE`, null when unset or blank. */
+  readonly workspace: string | null;
+};

@@ -35,6 +35,39 @@ export function nearest(word: string, candidates: Iterable<string>): string | nu
   return best ?? begun;
 }
 
+/**
+ * The candidate that has all the words of the wanted name in it, or whose words the wanted name has, where words are
+ * what stands between `-` and `_`: `--json-file` for `--file`, `--agent` for `--agent-name`.
+ *
+ * @returns the one with the fewest words more or less, the first of equals; null when there is none
+ * Errors: none
+ */
+export function nearestBySegments(word: string, candidates: Iterable<string>): string | null {
+  if (word.length > LONGEST) return null;
+  const wanted = segmentsOf(word);
+  let best: string | null = null;
+  let bestDifference = Number.POSITIVE_INFINITY;
+  for (const candidate of candidates) {
+    if (candidate.length > LONGEST) continue;
+    const own = segmentsOf(candidate);
+    const [few, many] = own.size < wanted.size ? [own, wanted] : [wanted, own];
+    const difference = many.size - few.size;
+    if (few.size === 0 || difference >= bestDifference || ![...few].every((segment) => many.has(segment))) continue;
+    best = candidate;
+    bestDifference = difference;
+  }
+  return best;
+}
+
+function segmentsOf(name: string): ReadonlySet<string> {
+  return new Set(
+    name
+      .toLowerCase()
+      .split(/[-_]/)
+      .filter((segment) => segment.length > 1),
+  );
+}
+
 function editDistance(left: string, right: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: right.length + 1 }, (_, column) => column);

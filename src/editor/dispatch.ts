@@ -236,8 +236,10 @@ type Project = {
 function resolveProject(tables: Tables, dispatch: Dispatch): Project {
   const identity = tables.context.get(dispatch.workspace, "project_identity");
   if (dispatch.project !== null) {
-    const key =
-      identity === null ? undefined : Object.keys(identity).find((name) => fold(name) === fold(dispatch.project ?? ""));
+    const names = identity === null ? [] : Object.keys(identity);
+    const { project: wanted } = dispatch;
+    // The exact spelling wins where both are stored.
+    const key = names.find((name) => name === wanted) ?? names.find((name) => fold(name) === fold(wanted));
     if (identity === null || key === undefined)
       return { name: null, path: null, workflow: null, token: dispatch.project };
     const facts = valueAt(identity, key);

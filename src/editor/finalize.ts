@@ -21,7 +21,7 @@ import {
   withKey,
 } from "../core/json/value.ts";
 import { advise } from "../core/record/advice.ts";
-import { checkContent, lastRunOf } from "../core/record/content-checks.ts";
+import { checkContent, lastRunOf, type Skipped } from "../core/record/content-checks.ts";
 import { verifyChain } from "../core/record/digest.ts";
 import type { ValueRedactor } from "../core/record/redact.ts";
 import { stampList } from "../core/record/stamp.ts";
@@ -53,6 +53,9 @@ export type CheckWorld = World & {
 
 export type CloseWorld = CheckWorld & UpdatesWorld;
 
+/** What became of the claims of a close: how many hold, and those that could not be compared. */
+export type CheckedClaims = { readonly held: number; readonly skipped: readonly Skipped[] };
+
 export type CloseRequest = {
   readonly address: Address;
   readonly workspace: string | null;
@@ -64,6 +67,8 @@ export type CloseRequest = {
 
 export type Closing = {
   readonly status: "finalized" | "checkpointed";
+  /** The contract that was addressed: another link of the chain than the one that was closed, where it is continued. */
+  readonly addressed: string;
   readonly draft_id: string;
   readonly handoff_id: number;
   /** False when the contract was final already and nothing was written. */
@@ -72,6 +77,7 @@ export type Closing = {
   readonly content_checks: JsonObject | null;
   readonly conclusion_alias: string | null;
   readonly advice: readonly Issue[];
+  readonly claims: CheckedClaims;
   readonly sanitized: readonly string[];
   readonly warnings: readonly string[];
   readonly proposals: Pick<SettledUpdates, "stored" | "refused" | "applied">;
@@ -119,6 +125,7 @@ function closeInside(
   if (row !== null && isTerminal(row.agent_state)) {
     return {
       status: "finalized",
+      addressed: target.draft_id,
       draft_id,
       handoff_id: row.id,
       created: false,
@@ -126,6 +133,7 @@ function closeInside(
       content_checks: storedChecks(row),
       conclusion_alias: null,
       advice: verdict.advice,
+      claims: verdict.claims,
       sanitized: [],
       proposals: { stored: tables.proposals.listOf(draft_id).length, refused: storedRefusals(row), applied: [] },
       notices: noticesOf(tables, row),
@@ -155,6 +163,7 @@ function closeInside(
   journalClose(world, tables, draft_id, loaded, sound, final);
   return {
     status: verdict.outcome === "close" ? "finalized" : "checkpointed",
+    addressed: target.draft_id,
     draft_id,
     handoff_id: id,
     created: true,
@@ -162,6 +171,7 @@ function closeInside(
     content_checks: verdict.content_checks,
     conclusion_alias: verdict.conclusion_alias,
     advice: verdict.advice,
+    claims: verdict.claims,
     sanitized,
     proposals: { stored: updates?.stored ?? 0, refused: updates?.refused ?? [], applied: updates?.applied ?? [] },
     notices: updates?.notices ?? [],
@@ -219,6 +229,7 @@ export type CloseVerdict = {
     readonly runs: readonly ToolRecord[] | null;
   };
   readonly advice: readonly Issue[];
+  readonly claims: CheckedClaims;
   readonly brief_id: number | null;
 };
 
@@ -271,6 +282,7 @@ export function examineClose(world: CheckWorld, tables: Tables, input: CloseInpu
       content_checks: null,
       record: place,
       advice: [],
+      claims: { held: 0, skipped: [] },
       brief_id: scope.brief_id,
     };
   }
@@ -299,6 +311,7 @@ export function examineClose(world: CheckWorld, tables: Tables, input: CloseInpu
     content_checks,
     record: place,
     advice: checked?.advice ?? [],
+    claims: { held: checked?.held ?? 0, skipped: checked?.skipped ?? [] },
     brief_id: scope.brief_id,
   };
 }
@@ -310,9 +323,9 @@ function checkClaims(
   input: CloseInput,
   record: readonly ToolRecord[] | null,
   scope: Scope,
-): { readonly skipped: readonly JsonObject[]; readonly advice: readonly Issue[] } {
+): CheckedClaims & { readonly advice: readonly Issue[] } {
   const { verification, verbatim } = claimsOf(input.envelope);
-  const { findings, skipped, restsOn } = checkContent({
+  const { findings, skipped, held, restsOn } = checkContent({
     verification,
     verbatim_outputs: verbatim,
     record: record === null ? null : runsOf(record),
@@ -336,7 +349,7 @@ function checkClaims(
       issues: advice,
     });
   }
-  return { skipped, advice };
+  return { held, skipped, advice };
 }
 
 function adviceFor(run: Run, stale: StaleFiles): readonly Issue[] {

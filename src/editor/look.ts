@@ -2,9 +2,10 @@
 
 import type { ProposalRow } from "../core/context/repository.ts";
 import { type Change, findChanges, overlaps } from "../core/contract/changes.ts";
-import { wholeChain } from "../core/contract/links.ts";
+import { liveLink, wholeChain } from "../core/contract/links.ts";
 import { splitPath } from "../core/contract/path.ts";
 import type { HandoffFilter, HandoffRow, JournalChange } from "../core/contract/repository.ts";
+import { isClosed } from "../core/contract/state.ts";
 import { WritError } from "../core/error.ts";
 import type { JsonObject } from "../core/json/value.ts";
 import type { ToolRecord } from "../core/record/tool-record.ts";
@@ -26,6 +27,11 @@ export function listProposals(
   filter: { readonly contract_id: string | null; readonly status: string | null },
 ): readonly ProposalRow[] {
   return world.store?.read((tables) => tables.proposals.list(filter)) ?? [];
+}
+
+/** How many there are, whatever the limit. */
+export function countHandoffs(world: ReadingWorld, filter: HandoffFilter): number {
+  return world.store?.read((tables) => tables.handoffs.count(filter)) ?? 0;
 }
 
 export type Shown = {
@@ -67,22 +73,32 @@ export function listChain(world: ReadingWorld, contractId: string): readonly Han
   return links;
 }
 
+/** The live link of a closed contract that is continued; null for any other. */
+export function continuedBy(world: ReadingWorld, contractId: string): string | null {
+  const live = world.store?.read((tables) => {
+    const row = tables.handoffs.find(contractId);
+    return row === null || !isClosed(row.agent_state) ? null : liveLink(tables.handoffs, row).contract_id;
+  });
+  return live === undefined || live === contractId ? null : live;
+}
+
 /**
  * Changes of one contract, newest first.
  *
  * @param path only what touched this path or something under it; null: all
+ * @returns    at most `limit` of `total`
  */
 export function listChanges(
   world: ReadingWorld,
   address: Address,
   path: string | null,
   limit: number,
-): { readonly draft_id: string; readonly changes: readonly JournalChange[] } {
+): { readonly draft_id: string; readonly changes: readonly JournalChange[]; readonly total: number } {
   const { draft_id } = resolveTarget(world, address);
   const journal = journalOf(world, draft_id);
   const wanted = path === null ? null : splitPath(path).join(".");
   const changes = wanted === null ? journal : journal.flatMap((change) => touching(change, wanted));
-  return { draft_id, changes: changes.toReversed().slice(0, limit) };
+  return { draft_id, changes: changes.toReversed().slice(0, limit), total: changes.length };
 }
 
 /**

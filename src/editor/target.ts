@@ -1,7 +1,8 @@
 /** Which draft a verb works on. */
-import { draftIdFault } from "../core/contract/envelope.ts";
+import { draftIdFault, isAgentId } from "../core/contract/envelope.ts";
 import type { Tables } from "../core/contract/repository.ts";
 import { WritError } from "../core/error.ts";
+import { quoteWords } from "../core/record/words.ts";
 import type { ReadingWorld } from "./world.ts";
 
 /** What the caller gave; null is "not given". */
@@ -24,7 +25,10 @@ export function resolveTarget(world: ReadingWorld, address: Address): Target {
     const drafts = world.drafts.list().filter((draft) => draft.draft_id.startsWith(prefix));
     const [newest] = drafts;
     if (newest === undefined)
-      throw noDraft(`No draft found for agent '${address.agent_id}'. Run 'writ contract init' first.`);
+      throw noDraft(
+        `No draft found for agent '${address.agent_id}'. Run 'writ contract init' first.`,
+        nameHint(address.agent_id),
+      );
     const live = liveOnly(world, drafts);
     if (live.length > 1) throw ambiguous(world, "ambiguous_agent_draft", live, `agent "${address.agent_id}" has`);
     return { draft_id: (live[0] ?? newest).draft_id, named: false };
@@ -54,8 +58,17 @@ export function noDraftFor(draftId: string): WritError {
   return noDraft(`No draft found for id '${draftId}'. Run 'writ contract init' first.`);
 }
 
-function noDraft(message: string): WritError {
-  return new WritError("no_draft", message, { hint: "See what there is with: writ contract list" });
+/** @param reason why there is none, where it can be told */
+function noDraft(message: string, reason: string | null = null): WritError {
+  const next = "See what there is with: writ contract list; birth a turn with: writ dispatch --agent NAME";
+  return new WritError("no_draft", message, { hint: reason === null ? next : `${reason}. ${next}` });
+}
+
+/** What to type for an agent id that has not the form of one: it was meant as a name. Null for one that has. */
+export function nameHint(agentId: string): string | null {
+  if (isAgentId(agentId)) return null;
+  const list = `writ contract list --agent ${quoteWords([agentId])}`;
+  return `--agent-id takes an id, such as a0123456789abcdef; by name the turns are found with: ${list}`;
 }
 
 type Draft = { readonly draft_id: string; readonly modified_ms: number };

@@ -130,6 +130,8 @@ function depositEvidence(
   return { ids, refused };
 }
 
+const UNDECIDED = { status: "pending", decided_by: null, decided_at: null, decision_note: null } as const;
+
 function storeProposals(
   world: UpdatesWorld,
   tables: Tables,
@@ -144,7 +146,11 @@ function storeProposals(
     const hash = world.sha256(entryText(entry));
     if (present.has(hash)) continue;
     present.add(hash);
-    if (before.has(hash)) continue;
+    const known = before.get(hash);
+    if (known !== undefined) {
+      if (known.status === "superseded") tables.proposals.decide(known.id, UNDECIDED);
+      continue;
+    }
     const id = tables.proposals.insert({
       handoff_id: row.id,
       contract_id: row.contract_id,

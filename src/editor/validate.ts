@@ -5,7 +5,7 @@ import type { HandoffRow, Tables } from "../core/contract/repository.ts";
 import { validate } from "../core/contract/validate.ts";
 import { isObject, type JsonObject } from "../core/json/value.ts";
 import type { Issue } from "../core/result.ts";
-import { type CheckWorld, examineClose, liveOf, type StaleFiles, staleAround } from "./finalize.ts";
+import { type CheckedClaims, type CheckWorld, examineClose, liveOf, type StaleFiles, staleAround } from "./finalize.ts";
 import { loadDraft, parseDraftValue } from "./load.ts";
 import { type Address, noDraftFor, resolveTarget } from "./target.ts";
 import type { ReadingWorld } from "./world.ts";
@@ -16,7 +16,10 @@ export type Validated = {
   readonly cross_check: "done" | "skipped";
   readonly would: "finalize" | "checkpoint" | null;
   readonly advice: readonly Issue[];
+  readonly claims: CheckedClaims;
 };
+
+const NO_CLAIMS: CheckedClaims = { held: 0, skipped: [] };
 
 /** Errors: `no_draft`, `draft_unreadable`, `validation`. */
 export function validateDraft(world: ReadingWorld, address: Address): Validated {
@@ -31,7 +34,7 @@ export function validateDraft(world: ReadingWorld, address: Address): Validated 
       ? checkEnvelope(value, null)
       : store.read((tables) => checkEnvelope(current(world, tables, draft_id), tables));
   if (issues.length > 0) throw validationError(issues, `draft ${draft_id} is not valid.`);
-  return { draft_id, cross_check: store === null ? "skipped" : "done", would: null, advice: [] };
+  return { draft_id, cross_check: store === null ? "skipped" : "done", would: null, advice: [], claims: NO_CLAIMS };
 }
 
 /**
@@ -62,6 +65,7 @@ export function validateLink(
     cross_check: "done",
     would: verdict.outcome === "close" ? "finalize" : "checkpoint",
     advice: verdict.advice,
+    claims: verdict.claims,
   };
 }
 

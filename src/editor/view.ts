@@ -1,4 +1,5 @@
 /** Reading one envelope: `view`, with its field, its past and its row. */
+import { absentHint } from "../core/contract/hints.ts";
 import { readPath, splitPath } from "../core/contract/path.ts";
 import type { HandoffRow, Tables } from "../core/contract/repository.ts";
 import { isClosed } from "../core/contract/state.ts";
@@ -92,7 +93,10 @@ export function fieldOf(envelope: JsonObject, field: string): JsonValue {
     });
   const found = readPath(envelope, segments);
   if (found.found) return found.value;
-  throw new WritError("no_such_field", found.message, { path: field });
+  throw new WritError("no_such_field", found.message, {
+    path: field,
+    hint: absentHint(segments, found.segment, found.under),
+  });
 }
 
 export function noSuchChange(draftId: string, changeId: number): WritError {

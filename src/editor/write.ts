@@ -34,6 +34,8 @@ export type Continuation = {
 };
 
 export type Written = {
+  /** The contract that was addressed: another link than the one that was written, where it is closed. */
+  readonly addressed: string;
   /** The draft that was written: the live link of the chain. */
   readonly draft_id: string;
   readonly mirrored: boolean;
@@ -106,6 +108,7 @@ function editInside(world: World, tables: Tables, edit: Edit, publication: Publi
   const row = tables.handoffs.find(draftId);
   if (row !== null) mirror(tables, row, envelope);
   return {
+    addressed: edit.target.draft_id,
     draft_id: draftId,
     mirrored: row !== null,
     mirror_skipped_reason: row === null ? "no_row" : null,

@@ -23,8 +23,7 @@ const CLOSE = `
     plan_task_id = COALESCE($plan_task_id, plan_task_id), brief_id = COALESCE($brief_id, brief_id)
   WHERE id = $id AND agent_state <> 'COMPLETE'`;
 
-const LIST = `
-  SELECT * FROM handoffs
+const MATCHES = `
   WHERE ($agent_id IS NULL OR agent_id = $agent_id)
     AND ($agent_name IS NULL OR agent_name = $agent_name)
     AND ($agent_state IS NULL OR agent_state = $agent_state)
@@ -34,8 +33,10 @@ const LIST = `
     AND ($harness_agent_id IS NULL OR harness_agent_id = $harness_agent_id)
     AND ($workspace IS NULL OR workspace = $workspace)
     AND ($since IS NULL OR created_at >= $since)
-    AND ($until IS NULL OR created_at <= $until)
-  ORDER BY id DESC LIMIT $limit`;
+    AND ($until IS NULL OR created_at <= $until)`;
+
+const LIST = `SELECT * FROM handoffs ${MATCHES} ORDER BY id DESC LIMIT $limit`;
+const COUNT = `SELECT count(*) AS n FROM handoffs ${MATCHES}`;
 
 export function handoffTable(db: Database): HandoffTable {
   return {
@@ -58,6 +59,9 @@ export function handoffTable(db: Database): HandoffTable {
            ORDER BY id LIMIT $limit`,
         )
         .all({ session: sessionId, limit }),
+    count: ({ limit: _, ...filter }) =>
+      db.query<{ n: number }, Omit<HandoffFilter, "limit">>(COUNT).get({ ...filter, until: wholeDay(filter.until) })
+        ?.n ?? 0,
     list: (filter) => db.query<HandoffRow, HandoffFilter>(LIST).all({ ...filter, until: wholeDay(filter.until) }),
     insertBirth(birth: Birth) {
       const created = db.query<never, Birth>(INSERT_BIRTH).run({ ...birth }).changes === 1;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { answerBoard } from "../../src/board/answer.ts";
+import { answerBoard, PAGE_LIMIT } from "../../src/board/answer.ts";
 import type { BoardWorld } from "../../src/board/world.ts";
 import { openBoardStore } from "../../src/store/board.ts";
 import { sha256 } from "../../src/store/drafts.ts";
@@ -163,5 +163,50 @@ describe("the list", () => {
     expect(get("", older).body.match(/class="card"/g)).toHaveLength(5);
     expect(get("").body.match(/class="card"/g)).toHaveLength(8);
     expect(textOf("")).toContain("47 more");
+  });
+});
+
+describe("a page", () => {
+  test.each(['"', "\0", "\u{e0041}", "<\u202e"])("is never too large to be sent: everything full of %j", (piece) => {
+    const full = piece.repeat(4000);
+    const id = born(world, { agent: full, goal: full });
+    const entries = Array.from({ length: 50 }, () => full);
+    const lists = [
+      "patterns_checked",
+      "files_checked",
+      "key_outputs",
+      "verbatim_outputs",
+      "open_gaps",
+      "cross_layer_impacts",
+    ];
+    const report = Object.fromEntries(lists.map((name) => [name, entries.slice(0, 4)]));
+    fill(world, id, { evidence_report: report, report_prose: full, conclusion: full });
+    for (let change = 0; change < 50; change++) {
+      const steps = Object.fromEntries(
+        Array.from({ length: 14 }, (_, index) => [`k${index}`, `${change}${full}`.slice(0, 4000)]),
+      );
+      world.sql(
+        `INSERT INTO journal (contract_id, change_id, at, pid, verb, path, before, after, draft_sha256)
+         SELECT ?, ?, '2026-01-02T00:00:00Z', 1, 'set', 'p' || key, value, value, '' FROM json_each(?)`,
+        id,
+        1000 + change,
+        JSON.stringify(steps),
+      );
+    }
+    for (let approval = 0; approval < 60; approval++) {
+      const command_set = Array.from({ length: 25 }, () => ({ command: piece.repeat(300) }));
+      const said = { operation: full, rationale: full, scope: full, risk_level: full, rollback: full };
+      world.sql(
+        `INSERT INTO approvals (id, agent_id, status, fingerprint, payload, created_at)
+         VALUES (?, (SELECT agent_id FROM handoffs), ?, ?, ?, '')`,
+        `P-${approval}`,
+        approval % 2 === 0 ? "pending" : "rejected",
+        `${approval}`,
+        JSON.stringify({ command_set, ...said }),
+      );
+    }
+    const sizes = ["", "turn/1", "approvals"].map((path) => get(path).body.length);
+    expect(Math.max(...sizes)).toBeGreaterThan(1_000_000);
+    expect(Math.max(...sizes)).toBeLessThan(PAGE_LIMIT / 2);
   });
 });

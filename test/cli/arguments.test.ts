@@ -155,9 +155,27 @@ describe("parseArguments() refuses", () => {
     expect({ message: error.message, hint: error.hint }).toEqual({ message, hint });
   });
 
-  test("a word before -- where only rest is taken, and says where it belongs", () => {
-    const error = refusal(wrap, ["--cwd", "d", "ls"]);
-    expect([error.message, error.hint]).toEqual(['Unexpected operand "ls"', 'CMD stands behind "--"']);
+  test.each([
+    { argv: ["--cwd", "d", "ls"], word: "ls", hint: "Type: writ probe --cwd d -- ls" },
+    {
+      argv: ["python3", "-m", "a b", "--json"],
+      word: "python3",
+      hint: "Type: writ probe -- python3 -m 'a b' --json",
+    },
+    { argv: ["ls", "x".repeat(1000)], word: "ls", hint: 'CMD stands behind "--"' },
+  ])("a word before -- where only rest is taken, and says what to type (%#)", ({ argv, word, hint }) => {
+    const error = refusal(wrap, argv);
+    expect([error.message, error.hint]).toEqual([`Unexpected operand "${word}"`, hint]);
+  });
+
+  test.each([
+    { argv: ["f", "--text-limit", "3"], hint: 'Did you mean "--limit"?' },
+    { argv: ["f", "--id", "3"], hint: 'Did you mean "--draft-id"?' },
+    { argv: ["f", "--draft-name", "3"], hint: null },
+  ])("an option of other words, with the one that shares all of its words or has all of them: $argv", ({ argv, hint }) => {
+    expect(refusal(probe, argv).hint).toBe(
+      hint ?? 'An operand that starts with "-" stands behind "--"; "writ probe --help" lists the options',
+    );
   });
 
   test("a call without its required option, or without the one operand of a list", () => {
@@ -166,7 +184,9 @@ describe("parseArguments() refuses", () => {
   });
 
   test("--json on a command without it", () => {
-    expect(refusal(wrap, ["--json", "--cwd", "d"]).message).toBe('Unknown option "--json"');
+    const error = refusal(wrap, ["--json", "--cwd", "d"]);
+    expect(error.message).toBe('Unknown option "--json"');
+    expect(error.hint).toStartWith('"writ probe" prints what its command prints and has no --json');
   });
 
   test("a hostile word without repeating all of it", () => {

@@ -26,7 +26,9 @@ const tree: Nodes = {
     summary: "Edit it",
     commands: {
       set: leaf("contract set", {
-        field: { type: "positional" },
+        field: { type: "positional", offers: ["a.b", "c"] },
+        value: { type: "positional", required: false, offersAfter: { "a.b": ["on", "out"] } },
+        at: { type: "string", valueHint: "PATH", offers: ["c", "d"] },
         state: { type: "enum", options: ["open", "closed"] },
       }),
       fill: leaf("contract fill", { "json-file": { type: "string", valueHint: "PATH|-" } }),
@@ -36,7 +38,7 @@ const tree: Nodes = {
   completions: leaf("completions", { shell: { type: "positional", valueHint: "bash|zsh|fish" } }),
 };
 
-const places = await placesOf(tree);
+const places = await placesOf(tree, { law: { summary: "What holds", load: async () => ({ render: () => "" }) } });
 
 /** What bash offers for a line; its last word is the one under the cursor. */
 async function offered(...line: readonly string[]): Promise<readonly string[]> {
@@ -49,7 +51,16 @@ COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _writ; printf '%s\\n' "\${COMPREPLY[@
 
 describe("the bash script", () => {
   test.each([
-    { line: ["writ", ""], offers: ["completions", "contract", "record", "run"] },
+    { line: ["writ", ""], offers: ["completions", "contract", "help", "record", "run"] },
+    { line: ["writ", "help", ""], offers: ["completions", "contract", "law", "record", "run"] },
+    { line: ["writ", "contract", "set", "a"], offers: ["a.b"] },
+    { line: ["writ", "contract", "set", "x", ""], offers: [] },
+    { line: ["writ", "contract", "set", "a.b", ""], offers: ["on", "out"] },
+    { line: ["writ", "contract", "set", "a.b", "on", ""], offers: [] },
+    { line: ["writ", "contract", "set", "--json", ""], offers: ["a.b", "c"] },
+    { line: ["writ", "contract", "set", "a.b", "ou"], offers: ["out"] },
+    { line: ["writ", "contract", "set", "a.b", "--js"], offers: ["--json"] },
+    { line: ["writ", "contract", "set", "--at", ""], offers: ["c", "d"] },
     { line: ["writ", "co"], offers: ["completions", "contract"] },
     { line: ["writ", "contract", "f"], offers: ["fill", "finalize"] },
     { line: ["writ", "contract", ""], offers: ["fill", "finalize", "set"] },
@@ -76,6 +87,45 @@ describe("the bash script", () => {
 
   test("offers the programs of the machine behind run --", async () => {
     expect(await offered("writ", "run", "--", "bas")).toContain("bash");
+  });
+});
+
+/** What the script of writ itself offers in each shell; the last word is the one under the cursor. */
+const SHELLS = {
+  bash: `eval "$1"; shift
+    COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _writ; printf '%s\\n' "\${COMPREPLY[@]}"`,
+  zsh: `compdef() { }; _files() { }; _command_names() { }
+    compadd() { shift; printf '%s\\n' "$@" | grep "^$current" }
+    _describe() { printf '%s\\n' "\${(@P)2}" | sed 's/:.*//' | grep "^$current" }
+    eval "$1"; shift
+    words=("$@"); CURRENT=$#; _writ`,
+  fish: `echo $argv[1] | source
+    complete -C (string join ' ' -- $argv[2..-1]) | string replace -r '\\t.*' ''`,
+} as const;
+
+describe.each(Object.entries(SHELLS))("the script for %s", (shell, script) => {
+  const isThere = Bun.which(shell) !== null;
+  test.skipIf(!isThere).each([
+    { line: ["writ", "contract", "set", "agent_status.p"], offers: ["agent_status.pending_steps"] },
+    {
+      line: ["writ", "contract", "set", "agent_status.agent_state", "NEEDS"],
+      offers: ["NEEDS_INPUT", "NEEDS_VERIFICATION"],
+    },
+    { line: ["writ", "contract", "add", "evidence_report.o"], offers: ["evidence_report.open_gaps"] },
+    { line: ["writ", "contract", "view", "--field", "evidence_report.open"], offers: ["evidence_report.open_gaps"] },
+    {
+      line: ["writ", "contract", "set", "evidence_report.verification.res"],
+      offers: ["evidence_report.verification.result"],
+    },
+    { line: ["writ", "contract", "list", "--state", "DISP"], offers: ["DISPATCHED"] },
+    { line: ["writ", "help", "env"], offers: ["envelope"] },
+    { line: ["writ", "contract", "fina"], offers: ["finalize"] },
+  ])(`offers $offers for $line (skipped where there is no ${shell})`, async ({ line, offers }) => {
+    const { stdout: made } = await runWrit(["completions", shell]);
+    const options = shell === "fish" ? [] : [shell];
+    const ran = await runInFreshWorld([shell, "-c", script, ...options, made, ...line]);
+    expect(ran.stderr).toBe("");
+    expect(ran.stdout.split("\n").filter(Boolean).sort()).toEqual([...offers]);
   });
 });
 

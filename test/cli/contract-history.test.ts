@@ -36,7 +36,7 @@ describe("writ contract log", () => {
     const lines = even.split("\n");
     expect(lines.slice(0, 7)).toEqual([
       "add",
-      '    ~ evidence_report.key_outputs: [] -> ["x"]',
+      '    + evidence_report.key_outputs[0]: "x"',
       "set",
       '    ~ conclusion: "one" -> "two"',
       "set",
@@ -56,6 +56,15 @@ describe("writ contract log", () => {
     expect(Object.keys(all.at(-1)?.entries[0] ?? {})).toEqual(["path", "after"]); // a birth has no before
   });
 
+  test("says how many --limit left out, and how to see them", async () => {
+    const cut = await turn.writ(["contract", "log", "--limit", "1"]);
+    expect(cut.stderr).toBe("3 more; all of them: --limit 4\n");
+    expect((await turn.writ(["contract", "log", "--limit", "4"])).stderr).toBe("");
+    const path = await turn.writ(["contract", "log", "--limit", "1", "--path", "conclusion"]);
+    expect(path.stderr).toBe("2 more; all of them: --limit 3\n"); // the birth touched it too
+    expect((await turn.writ(["contract", "log", "--limit", "1", "--json"])).stderr).toBe("");
+  });
+
   test("lists of a path that nothing touched the birth of the whole", async () => {
     expect((await json("log", "--path", "failure_report")).changes).toMatchObject([{ verb: "dispatch" }]);
   });
@@ -63,10 +72,10 @@ describe("writ contract log", () => {
 
 describe("writ contract diff", () => {
   test("shows what the newest change did, and the net of several", async () => {
-    expect((await turn.writ(["contract", "diff"])).stdout).toBe('~ evidence_report.key_outputs: [] -> ["x"]\n');
+    expect((await turn.writ(["contract", "diff"])).stdout).toBe('+ evidence_report.key_outputs[0]: "x"\n');
     const net = ["contract", "diff", "--from", String(changes[0]), "--to", String(changes[2])];
     expect((await turn.writ(net)).stdout).toBe(
-      '~ evidence_report.key_outputs: [] -> ["x"]\n~ conclusion: "one" -> "two"\n',
+      '+ evidence_report.key_outputs[0]: "x"\n~ conclusion: "one" -> "two"\n',
     );
     expect(await json("diff", "--from", String(changes[1]), "--to", String(changes[1]))).toMatchObject({ count: 0 });
     const none = ["contract", "diff", "--from", String(changes[1]), "--to", String(changes[1])];

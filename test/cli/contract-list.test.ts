@@ -33,12 +33,12 @@ describe("writ contract list", () => {
     const { stdout } = await world.writ(["contract", "list"]);
     const lines = stdout.split("\n");
     expect(lines[0]).toMatch(
-      /^id +created_at +agent_id +agent_name +agent_state +cut_reason +kind +session_id +plan_task_id +parent_handoff_id$/,
+      /^id +created_at +agent_id +agent_name +agent_state +cut_reason +kind +session_id +plan_task_id +parent_handoff_id +contract_id$/,
     );
     expect(lines.slice(1, 4).map((line) => line.split(/ {2,}/).filter((_, at) => at !== 1 && at !== 2))).toEqual([
-      ["3", "other name é", "IN_PROGRESS", "reaped", "investigation", "-", "-", "-"],
-      ["2", "tester", "BLOCKED", "-", "investigation", "s2", "-", "-"],
-      ["1", "tester", "DISPATCHED", "never_finalized", "investigation", "-", "-", "-"],
+      ["3", "other name é", "IN_PROGRESS", "reaped", "investigation", "-", "-", "-", ids[2] ?? ""],
+      ["2", "tester", "BLOCKED", "-", "investigation", "s2", "-", "-", ids[1] ?? ""],
+      ["1", "tester", "DISPATCHED", "never_finalized", "investigation", "-", "-", "-", ids[0] ?? ""],
     ]);
     expect(lines.slice(4)).toEqual(["3 handoff(s).", ""]);
   });
@@ -67,6 +67,24 @@ describe("writ contract list", () => {
     expect(await listed("--contract-id", id)).toEqual([id]);
     expect(await listed("--draft-id", id)).toEqual([id]);
     expect(await listed("--agent-id", id.split(".")[0] ?? "")).toEqual([id]);
+  });
+
+  test.each([
+    { args: ["--limit", "1"], says: "2 more; all of them: --limit 3\n" },
+    { args: ["--limit", "1", "--workspace", "me"], says: "1 more; all of them: --limit 2\n" },
+    { args: ["--limit", "3"], says: "" },
+    { args: [], says: "" },
+  ])("says how many $args left out, and how to see them", async ({ args, says }) => {
+    expect((await world.writ(["contract", "list", ...args])).stderr).toBe(says);
+    expect((await world.writ(["contract", "list", "--json", ...args])).stderr).toBe("");
+  });
+
+  test("says of an agent id that is a name how turns are found by name", async () => {
+    const ran = await world.writ(["contract", "list", "--agent-id", "other name é"]);
+    expect(ran).toMatchObject({ exit: 0, stdout: "No handoffs matched.\n" });
+    expect(ran.stderr).toContain("writ contract list --agent 'other name é'");
+    const known = await world.writ(["contract", "list", "--agent-id", "a0123456789abcdef"]);
+    expect(known.stderr).toBe("");
   });
 
   test("ends in 0 where nothing matched", async () => {

@@ -196,7 +196,10 @@ describe("writ contract set", () => {
     const ran = await closed.writ(["contract", "set", "conclusion", "more", "--json"]);
     const { continuation } = documentOf(ran);
     expect(continuation).toMatchObject({ continues_contract_id: closed.id, created: true });
-    expect(ran.stderr).toMatch(/^\[CONTINUATION opened\] [^\n]+\n$/);
+    const { contract_id } = continuation as { contract_id: string };
+    expect(ran.stderr).toBe(
+      `[CONTINUATION opened] ${contract_id} continues ${closed.id}\n    export WRIT_CONTRACT_ID=${contract_id}\n`,
+    );
     const { count, handoffs } = documentOf(
       await world.writ(["contract", "chain", "--contract-id", closed.id, "--json"]),
     );

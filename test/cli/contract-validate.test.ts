@@ -54,6 +54,7 @@ describe("writ contract validate", () => {
       draft_id: turn.id,
       would: "checkpoint",
       advice: [],
+      skipped: [],
     });
     expect((await validate()).stdout).toBe(`OK: draft ${turn.id} is valid; finalize would keep it as a checkpoint.\n`);
     await turn.writ(["contract", "fill", "--json", BLOCKED]);

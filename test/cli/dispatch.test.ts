@@ -130,11 +130,27 @@ describe("writ dispatch", () => {
   });
 
   test.each([
-    { args: ["--agent", "qa-Verifier"], reason: "verifier_requires_parent_handoff_id" },
-    { args: ["--agent", "x", "--parent-handoff-id", "99999"], reason: "parent_handoff_id_unresolved" },
-    { args: ["--agent", "x", "--plan-task-id", "99999"], reason: "plan_task_id_unresolved" },
-    { args: ["--agent", "x", "--kind", "task_execution"], reason: "task_execution_requires_plan_task_id" },
-  ])("is born unbound, with one line about it, where the binding fails: $reason", async ({ args, reason }) => {
+    {
+      args: ["--agent", "qa-Verifier"],
+      reason: "verifier_requires_parent_handoff_id",
+      says: "name the turn to verify with --parent-handoff-id N (writ contract list), and dispatch again",
+    },
+    {
+      args: ["--agent", "x", "--parent-handoff-id", "99999"],
+      reason: "parent_handoff_id_unresolved",
+      says: "there is no turn 99999: find its id with writ contract list, and dispatch again",
+    },
+    {
+      args: ["--agent", "x", "--plan-task-id", "99999"],
+      reason: "plan_task_id_unresolved",
+      says: "there is no task 99999: find it with writ task list --brief NAME, and dispatch again",
+    },
+    {
+      args: ["--agent", "x", "--kind", "task_execution"],
+      reason: "task_execution_requires_plan_task_id",
+      says: "name the task with --plan-task-id N (writ task list --brief NAME), and dispatch again",
+    },
+  ])("is born unbound, with one line about it, where the binding fails: $reason", async ({ args, reason, says }) => {
     const ran = await world.writ(["dispatch", "--json", ...args]);
     expect(documentOf(ran)).toMatchObject({
       status: "dispatched",
@@ -143,7 +159,7 @@ describe("writ dispatch", () => {
       binding_rejection: { reason },
     });
     expect(ran.exit).toBe(0);
-    expect(ran.stderr).toBe(`Warning: the binding was refused (${reason}): the turn is born unbound\n`);
+    expect(ran.stderr).toBe(`Warning: the binding was refused (${reason}): the turn is born unbound; ${says}\n`);
   });
 
   test("binds a verifier to the turn that it verifies", async () => {

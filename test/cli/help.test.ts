@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { defineCommand } from "../../src/cli/command.ts";
-import { plainLook, renderCommandHelp, renderGroupHelp, renderTopHelp } from "../../src/cli/help.ts";
-import type { Face, Nodes } from "../../src/cli/node.ts";
-import { EXAMPLES, FACES } from "../../src/cli/tree.ts";
+import { renderCommandHelp, renderGroupHelp, renderTopHelp } from "../../src/cli/help.ts";
+import type { Face, Nodes, Topics } from "../../src/cli/node.ts";
+import { plainLook } from "../../src/cli/page.ts";
+import { EXAMPLES, FACES, TOPICS, TREE } from "../../src/cli/tree.ts";
 import { runWrit } from "../support/writ.ts";
 
 const probe = defineCommand({
@@ -111,9 +112,11 @@ describe("renderGroupHelp()", () => {
   });
 });
 
+const topics: Topics = { law: { summary: "What holds", load: async () => ({ render: () => "" }) } };
+
 describe("renderTopHelp()", () => {
   test("tells of each command by its face", () => {
-    expect(renderTopHelp(faces(3), ["writ a", "writ b"], plainLook(80))).toMatchInlineSnapshot(`
+    expect(renderTopHelp(faces(3), topics, ["writ a", "writ b"], plainLook(80))).toMatchInlineSnapshot(`
       "Hand work to coding agents, and count a claim only with its evidence
 
         writ a
@@ -126,27 +129,54 @@ describe("renderTopHelp()", () => {
       Face 1
         command2  Do what command2 does, in a line of some length
 
-      "writ help COMMAND" tells more; every command takes --help, and --json unless it
-      says so"
+      "writ help law": What holds
+      "writ help COMMAND" tells more; every command takes --help, most take --json"
     `);
   });
 
-  test("names the commands alone when their lines do not fit one screen", () => {
-    const page = renderTopHelp(faces(30), ["writ a", "writ b"], plainLook(80));
-    expect(page).not.toContain("Do what");
-    for (let index = 0; index < 30; index++) expect(page).toMatch(new RegExp(`\\bcommand${index}\\b`));
+  test("has no blank lines where it would not fit one screen with them, and keeps what each command does", () => {
+    const page = renderTopHelp(faces(30), topics, ["writ a", "writ b"], plainLook(80));
+    expect(page).not.toContain("\n\n");
+    for (let index = 0; index < 30; index++) expect(page).toContain(`Do what command${index} does`);
   });
 
-  test.each([1, 5, 9, 10, 11, 12, 20, 40])("fits 24 lines of 80 columns with %d commands", (count) => {
-    const lines = renderTopHelp(faces(count), ["writ a", "writ b"], plainLook(80)).split("\n");
-    expect(lines.length).toBeLessThan(24);
-    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+  test.each([100, 80, 60, 40, 30, 20])("tells all in %d columns, under the name where there is no room beside", (width) => {
+    const page = renderTopHelp(FACES, TOPICS, EXAMPLES, plainLook(width));
+    const examples = EXAMPLES.map((example) => `  ${example}`);
+    const lines = page.split("\n").filter((line) => !examples.includes(line));
+    expect(lines.filter((line) => line.length > width)).toEqual([]);
+    for (const example of examples) expect(page.split("\n")).toContain(example);
+    const words = page.replaceAll(/\s+/g, " ");
+    for (const face of FACES) {
+      for (const [name, { summary }] of Object.entries(face.commands)) expect(words).toContain(`${name} ${summary}`);
+    }
+    for (const [name, { summary }] of Object.entries(TOPICS)) expect(words).toContain(`"writ help ${name}": ${summary}`);
   });
 
   test("fits 24 lines of 80 columns with the commands there are", () => {
-    const lines = renderTopHelp(FACES, EXAMPLES, plainLook(80)).split("\n");
+    const lines = renderTopHelp(FACES, TOPICS, EXAMPLES, plainLook(80)).split("\n");
     expect(lines.length).toBeLessThan(24);
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+  });
+});
+
+describe("the notes of every command", () => {
+  test("are whole paragraphs: none goes on in the next one", async () => {
+    const broken: string[] = [];
+    const look = async (nodes: Nodes): Promise<void> => {
+      for (const node of Object.values(nodes)) {
+        const command = (await node.load?.())?.command;
+        for (const [index, note] of (command?.notes ?? []).entries()) {
+          const before = command?.notes?.[index - 1];
+          if (note.includes("\n") || (before !== undefined && !/[.?!]$/.test(before) && /^[a-z]/.test(note))) {
+            broken.push(`${command?.meta.name}: ${note}`);
+          }
+        }
+        await look(node.commands ?? {});
+      }
+    };
+    await look(TREE);
+    expect(broken).toEqual([]);
   });
 });
 
@@ -162,7 +192,7 @@ describe("writ --help, as a process,", () => {
     const ran = await runWrit(["version", "--help"], { env: { COLUMNS: columns } });
     const page = await runWrit(["--help"], { env: { COLUMNS: columns } });
     const examples = new Set(EXAMPLES.map((example) => `  ${example}`));
-    const lines = [...ran.stdout.split("\n"), ...page.stdout.split("\n").slice(1)].filter(
+    const lines = [...ran.stdout.split("\n"), ...page.stdout.split("\n")].filter(
       (line) => !examples.has(line),
     );
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(widest);

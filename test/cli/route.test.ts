@@ -25,7 +25,7 @@ const tree: Nodes = {
 };
 
 function find(...argv: readonly string[]): Route {
-  return route({ tree, misplaced: MISPLACED }, argv);
+  return route({ tree, misplaced: MISPLACED, topics: { law: null } }, argv);
 }
 
 function refusal(...argv: readonly string[]): WritError {
@@ -84,6 +84,9 @@ describe("route()", () => {
       behind: ["x", "--bogus", "--help"],
       json: false,
     },
+    { argv: ["help", "law"], words: "law", wanted: "topic", behind: [], json: false },
+    { argv: ["help", "law", "--json"], words: "law", wanted: "topic", behind: [], json: true },
+    { argv: ["--json", "help", "law"], words: "law", wanted: "topic", behind: [], json: true },
     { argv: ["run", "--", "ls", "--help"], words: "run", wanted: "run", behind: ["--", "ls", "--help"], json: false },
   ])("$argv is $wanted of '$words'", ({ argv, words, wanted, behind, json }) => {
     const found = find(...argv);
@@ -103,6 +106,9 @@ describe("route()", () => {
       message: 'There is no command "writ contract sett"',
       hint: 'Did you mean "writ contract set"?',
     },
+    { argv: ["law"], message: 'There is no command "writ law"', hint: 'Did you mean "writ help law"?' },
+    { argv: ["help", "lew"], message: 'There is no command "writ lew"', hint: 'Did you mean "writ help law"?' },
+    { argv: ["fil"], message: 'There is no command "writ fil"', hint: 'Did you mean "writ contract fill"?' },
     { argv: ["fill"], message: 'There is no command "writ fill"', hint: 'Did you mean "writ contract fill"?' },
     {
       argv: ["contract", "zzzz"],

@@ -59,6 +59,7 @@ test.each(CLOSING)("%s is a clean close: the row takes it, and the cut mark goes
   };
   expect(done).toEqual({
     status: "finalized",
+    addressed: id,
     draft_id: id,
     handoff_id: before.id,
     created: true,
@@ -66,6 +67,7 @@ test.each(CLOSING)("%s is a clean close: the row takes it, and the cut mark goes
     content_checks: checks,
     conclusion_alias: null,
     advice: [],
+    claims: { held: 0, skipped: [] },
     sanitized: [],
     warnings: [],
     proposals: { stored: 0, refused: [], applied: [] },

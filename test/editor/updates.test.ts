@@ -151,13 +151,16 @@ test.each([
   { what: "an object of sections", value: { stack: { a: 1 }, apps: { b: 2 } }, sections: ["stack", "apps"] },
   { what: "null", value: null, sections: [] },
   { what: "an empty list", value: [], sections: [] },
-])("$what is read as the list that it abbreviates", ({ value, sections }) => {
-  using world = scriptedWorld();
-  const id = proposing(world, value);
-  finalize(world, id);
-  expect(proposalsOf(world, id).map((one) => one.section)).toEqual(sections);
-  expect(refusedOf(world, id)).toBeNull();
-});
+] as { what: string; value: JsonValue; sections: string[] }[])(
+  "$what is read as the list that it abbreviates",
+  ({ value, sections }) => {
+    using world = scriptedWorld();
+    const id = proposing(world, value);
+    finalize(world, id);
+    expect(proposalsOf(world, id).map((one) => one.section)).toEqual(sections);
+    expect(refusedOf(world, id)).toBeNull();
+  },
+);
 
 test.each([
   { entry: 5, code: "entry_not_object", contract: null },
@@ -232,7 +235,7 @@ test("a close that is refused settles nothing", () => {
 
 test("a turn that was never dispatched proposes for the workspace of its close", () => {
   using world = scriptedWorld();
-  const { draft_id } = initDraft(world, { agent_id: "a00000000000000aa" });
+  const { draft_id } = initDraft(world, { agent_id: "a00000000000000aa", draft_id: null });
   fill(world, draft_id, closing("BLOCKED", { update_contracts: [STACK_ENTRY] }));
   finalize(world, draft_id, { workspace: "w" });
   expect(proposalsOf(world, draft_id)).toMatchObject([{ workspace: "w", project: null }]);
@@ -284,6 +287,11 @@ test("a pending proposal that is no longer made is superseded; a decided one sta
   expect(finalize(world, id).notices).toEqual([]);
   expect(refusedOf(world, id)).toBeNull(); // rewritten at each finalize
   expect(proposalsOf(world, id)[1]).toMatchObject({ id: 3, status: "superseded" });
+
+  // Made once more, it waits for a decision once more.
+  edit(world, id, { update_contracts: [{ contract: "stack", payload: { api: { port: 9090 } } }] });
+  finalize(world, id);
+  expect(proposalsOf(world, id)[1]).toMatchObject({ id: 3, status: "pending", decided_at: null });
 });
 
 test("a COMPLETE contract is announced again and changed no more", () => {
@@ -609,6 +617,12 @@ test("what the envelope says ran is no record, and neither is what another turn 
   expectPending(world, id, finalize(world, id), ["run_recorded", "value_shown"]);
 });
 
+test.each(["edit", "read"] as const)("an entry of the record that is a %s is no run, whatever it says", (tool) => {
+  using world = scriptedWorld();
+  const id = correcting(world, [correction()], { run: { tool, path: "/work/a" } });
+  expectPending(world, id, finalize(world, id), ["run_recorded", "value_shown"]);
+});
+
 test("the last run of the command counts", () => {
   using world = scriptedWorld();
   const id = correcting(world, [correction()]);
@@ -657,13 +671,16 @@ test("of two corrections the second is held against what the first one left", ()
   });
 });
 
-test.each([null, "text", []])("a drift of %p is one that fails, not one that is not there", (drift) => {
-  using world = scriptedWorld();
-  const id = correcting(world, [{ ...correction(), drift }]);
-  finalize(world, id);
-  expect(proposalsOf(world, id)[0]).toMatchObject({ status: "pending" });
-  expect(proposalsOf(world, id)[0]?.failed_guards).toContain("drift_shape");
-});
+test.each([{ drift: null }, { drift: "text" }, { drift: [] }])(
+  "a drift of $drift is one that fails, not one that is not there",
+  ({ drift }) => {
+    using world = scriptedWorld();
+    const id = correcting(world, [{ ...correction(), drift }]);
+    finalize(world, id);
+    expect(proposalsOf(world, id)[0]).toMatchObject({ status: "pending" });
+    expect(proposalsOf(world, id)[0]?.failed_guards).toContain("drift_shape");
+  },
+);
 
 test("a correction that cannot be applied stays pending, and the close stands", () => {
   using world = scriptedWorld();

@@ -27,7 +27,13 @@ test("a valid draft is told so, with the cross-check done, and nothing changes",
   using world = scriptedWorld();
   const id = born(world);
   const before = everything(world);
-  expect(validateDraft(world, at(id))).toEqual({ draft_id: id, cross_check: "done", would: null, advice: [] });
+  expect(validateDraft(world, at(id))).toEqual({
+    draft_id: id,
+    cross_check: "done",
+    would: null,
+    advice: [],
+    claims: { held: 0, skipped: [] },
+  });
   expect(everything(world)).toEqual(before);
 });
 
@@ -122,7 +128,13 @@ test.each([
   const id = born(world);
   fill(world, id, closing(state));
   const before = everything(world);
-  expect(close(world, id)).toEqual({ draft_id: id, cross_check: "done", would, advice: [] });
+  expect(close(world, id)).toEqual({
+    draft_id: id,
+    cross_check: "done",
+    would,
+    advice: [],
+    claims: { held: 0, skipped: [] },
+  });
   expect(everything(world)).toEqual(before);
 });
 

@@ -12,10 +12,12 @@ const NAMES = ["chromium", "chromium-browser", "chromium-headless-shell", "googl
 /** How long one command of the protocol may take. */
 const LIMIT_MS = 20_000;
 
-/** The path of a Chromium, or null. `WRIT_CHROMIUM` names another. */
+/** The path of a Chromium that runs, or null. `WRIT_CHROMIUM` names another. */
 export function chromiumPath(): string | null {
   const named = process.env.WRIT_CHROMIUM ?? "";
-  return named === "" ? (NAMES.map((name) => Bun.which(name)).find((path) => path !== null) ?? null) : named;
+  const paths = named === "" ? NAMES.flatMap((name) => Bun.which(name) ?? []) : [named];
+  // Some systems put a program of that name there which only says where to get the real one.
+  return paths.find((path) => Bun.spawnSync([path, "--version"], { timeout: 20_000 }).exitCode === 0) ?? null;
 }
 
 export type Screen = {
@@ -39,6 +41,8 @@ export type Page = {
   press(key: "Enter" | "Tab" | "Escape"): Promise<void>;
   /** Asks until the expression is true. */
   until(expression: string): Promise<void>;
+  /** What a screen reader is told: the role and the name of each part, in order. */
+  spoken(): Promise<readonly { readonly role: string; readonly name: string }[]>;
   /** PNG. */
   screenshot(path: string, whole?: boolean): Promise<void>;
   /** Every address that was asked for. */
@@ -228,6 +232,12 @@ async function openPage(wire: Wire, screen: Screen): Promise<Page> {
         await Bun.sleep(50);
       }
     },
+    async spoken() {
+      const { nodes } = await send<{ nodes: readonly AccessibleNode[] }>("Accessibility.getFullAXTree");
+      return nodes
+        .filter((node) => !node.ignored)
+        .map((node) => ({ role: node.role?.value ?? "", name: node.name?.value ?? "" }));
+    },
     async screenshot(path, whole = false) {
       const { data } = await send<{ data: string }>("Page.captureScreenshot", {
         captureBeyondViewport: whole,
@@ -237,6 +247,12 @@ async function openPage(wire: Wire, screen: Screen): Promise<Page> {
     },
   };
 }
+
+type AccessibleNode = {
+  readonly ignored: boolean;
+  readonly role?: { readonly value: string };
+  readonly name?: { readonly value: string };
+};
 
 async function wholeClip(send: <T>(method: string, params?: object) => Promise<T>): Promise<object> {
   const { cssContentSize } = await send<{ cssContentSize: { width: number; height: number } }>("Page.getLayoutMetrics");

@@ -1,5 +1,5 @@
 /** Turns in a scripted world: born, worked on, closed; and what a refusal must leave as it was. */
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { HandoffRow, JournalChange } from "../../src/core/contract/repository.ts";
 import { WritError } from "../../src/core/error.ts";
@@ -148,6 +148,7 @@ export function everything(world: ScriptedWorld): { readonly tables: JsonObject;
 
 /** The names in the folder of drafts, hidden ones too, but for housekeeping's own mark. */
 export function filesIn(world: ScriptedWorld): readonly string[] {
+  if (!existsSync(world.draftsPath)) return [];
   return readdirSync(world.draftsPath)
     .filter((name) => name !== ".swept")
     .sort();

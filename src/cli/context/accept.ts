@@ -22,7 +22,7 @@ export const command = defineCommand({
   exits: {
     0: "merged, or shown",
     1: "nothing could be merged: no workspace owns it",
-    3: "nothing is pending, or inside a turn",
+    3: "no such turn, nothing is pending, or inside a turn",
   },
   run({ args, json, out }) {
     const entry = wholeNumber(args.entry, "--entry", 0);

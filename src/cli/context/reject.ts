@@ -14,7 +14,7 @@ export const command = defineCommand({
     ...JSON_SWITCH,
   },
   examples: ["writ context reject 41 --reason 'the image is pinned on purpose'", "writ context reject 41 --entry 0"],
-  exits: { 0: "rejected", 3: "nothing is pending, or inside a turn" },
+  exits: { 0: "rejected", 3: "no such turn, nothing is pending, or inside a turn" },
   run({ args, json, out }) {
     const entry = wholeNumber(args.entry, "--entry", 0);
     const request = { id: args.id, entry, by: args.by ?? "orchestrator", reason: args.reason ?? null };

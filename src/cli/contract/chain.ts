@@ -14,7 +14,7 @@ export const command = defineCommand({
   args: { ...ADDRESS, ...JSON_SWITCH },
   examples: ["writ contract chain --contract-id a3f1c09d2be47a650.5d2e8c01b7f4", "writ contract chain --json"],
   notes: ["Any link names the chain. A write to a closed contract opens its next link."],
-  exits: { 0: "listed", 3: "there is no such contract" },
+  exits: { 0: "listed", 3: "no such contract, or several that could be meant" },
   run({ args, json, out }) {
     const links = inWorld(openReadingWorld(), (world) =>
       listChain(world, resolveTarget(world, addressOf(args)).draft_id),

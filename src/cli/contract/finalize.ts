@@ -3,8 +3,8 @@ import { finalizeContract } from "../../editor/finalize.ts";
 import { openCloseWorld } from "../close-world.ts";
 import { defineCommand } from "../command.ts";
 import { inWorld, sessionOf } from "../world.ts";
-import { ADDRESS, ADDRESS_NOTE, addressOf, JSON_SWITCH, wholeNumber } from "./address.ts";
-import { talkAdvice } from "./validate.ts";
+import { ADDRESS, ADDRESS_NOTE, addressOf, FOLLOWS_NOTE, JSON_SWITCH, talkLanding, wholeNumber } from "./address.ts";
+import { STRICT_TEXT, talkAdvice, talkUnclosed, talkVerdict } from "./verdict.ts";
 
 export const command = defineCommand({
   meta: {
@@ -15,7 +15,7 @@ export const command = defineCommand({
     workspace: { type: "string", valueHint: "W", description: "The workspace of a turn that was never dispatched" },
     "session-id": { type: "string", valueHint: "ID", description: "The session of the turn" },
     "plan-task-id": { type: "string", valueHint: "N", description: "The plan task that the turn worked on" },
-    strict: { type: "boolean", description: "Advice refuses too" },
+    strict: { type: "boolean", description: STRICT_TEXT },
     ...ADDRESS,
     ...JSON_SWITCH,
   },
@@ -23,11 +23,12 @@ export const command = defineCommand({
   notes: [
     "It does not turn one state into another: set agent_status.agent_state first. IN_PROGRESS is kept as a checkpoint.",
     ADDRESS_NOTE,
+    FOLLOWS_NOTE,
   ],
   exits: {
     0: "closed, or kept as a checkpoint, or closed already",
-    1: "not valid, or the record refutes what is cited",
-    3: "the state forbids this close",
+    1: "not valid, a conclusion is missing, or the record refutes what is cited; with --strict also for advice",
+    3: "no such draft, several that could be meant, or the state forbids this close",
   },
   run({ args, json, out }) {
     const planTaskId = wholeNumber(args["plan-task-id"], "--plan-task-id", 1);
@@ -42,7 +43,6 @@ export const command = defineCommand({
     );
     for (const line of closing.sanitized) out.talk(`[SANITIZED] ${line}`);
     for (const warning of closing.warnings) out.talk(`Warning: ${warning}`);
-    talkAdvice(out, closing.advice);
     const { status, draft_id, handoff_id, created, agent_state, content_checks, conclusion_alias } = closing;
     const { proposals, notices, evidence_ids } = closing;
     if (json) {
@@ -62,7 +62,14 @@ export const command = defineCommand({
     } else if (status === "checkpointed") out.line(`OK: draft ${draft_id} checkpointed (handoff_id=${handoff_id}).`);
     else if (created) out.line(`OK: draft ${draft_id} finalized (handoff_id=${handoff_id}).`);
     else out.line(`OK: draft ${draft_id} was already finalized (handoff_id=${handoff_id}); no-op.`);
-    if (!json) for (const notice of notices) out.line(notice);
+    talkLanding(out, closing.addressed, draft_id);
+    if (json) {
+      talkAdvice(out, closing.advice);
+      return 0;
+    }
+    for (const notice of notices) out.line(notice);
+    talkVerdict(out, closing.advice, closing.claims);
+    if (status === "checkpointed") talkUnclosed(out, draft_id);
     return 0;
   },
 });

@@ -2,11 +2,12 @@
 import { STATES } from "../../core/contract/envelope.ts";
 import { WritError } from "../../core/error.ts";
 import type { JsonObject } from "../../core/json/value.ts";
-import { listHandoffs } from "../../editor/look.ts";
-import { defineCommand } from "../command.ts";
+import { countHandoffs, listHandoffs } from "../../editor/look.ts";
+import { nameHint } from "../../editor/target.ts";
+import { defineCommand, type Output } from "../command.ts";
 import { tableLines } from "../table.ts";
 import { inWorld, openReadingWorld } from "../world.ts";
-import { JSON_SWITCH, wholeNumber } from "./address.ts";
+import { JSON_SWITCH, talkCut, wholeNumber } from "./address.ts";
 
 const HEADER = [
   "id",
@@ -19,7 +20,10 @@ const HEADER = [
   "session_id",
   "plan_task_id",
   "parent_handoff_id",
+  "contract_id",
 ];
+
+const CUT = "Only turns cut for this reason; any for every cut, turns that still run included";
 
 export const command = defineCommand({
   meta: { name: "contract list", description: "List turns, newest first" },
@@ -27,7 +31,7 @@ export const command = defineCommand({
     "agent-id": { type: "string", valueHint: "ID", description: "Only this agent id" },
     agent: { type: "string", valueHint: "NAME", description: "Only this agent name" },
     state: { type: "enum", options: ["DISPATCHED", ...STATES], description: "Only this state" },
-    cut: { type: "string", valueHint: "REASON", description: "Only turns cut for this reason; any for every cut" },
+    cut: { type: "string", valueHint: "REASON", description: CUT },
     session: { type: "string", valueHint: "ID", description: "Only this session" },
     "contract-id": { type: "string", alias: "draft-id", valueHint: "ID", description: "Only this contract" },
     "harness-id": { type: "string", valueHint: "HID", description: "Only this run id of the harness" },
@@ -44,21 +48,24 @@ export const command = defineCommand({
   examples: ["writ contract list --state NEEDS_VERIFICATION", "writ contract list --cut any --since 2026-11-01 --json"],
   exits: { 0: "listed; also when nothing matched" },
   run({ args, json, out }) {
-    const rows = inWorld(openReadingWorld(), (world) =>
-      listHandoffs(world, {
-        agent_id: args["agent-id"] ?? null,
-        agent_name: args.agent ?? null,
-        agent_state: args.state ?? null,
-        cut_reason: args.cut ?? null,
-        session_id: args.session ?? null,
-        contract_id: args["contract-id"] ?? null,
-        harness_agent_id: args["harness-id"] ?? null,
-        workspace: args.workspace ?? null,
-        since: dateOf(args.since, "--since"),
-        until: dateOf(args.until, "--until"),
-        limit: wholeNumber(args.limit, "--limit", 1) ?? 20,
-      }),
-    );
+    const filter = {
+      agent_id: args["agent-id"] ?? null,
+      agent_name: args.agent ?? null,
+      agent_state: args.state ?? null,
+      cut_reason: args.cut ?? null,
+      session_id: args.session ?? null,
+      contract_id: args["contract-id"] ?? null,
+      harness_agent_id: args["harness-id"] ?? null,
+      workspace: args.workspace ?? null,
+      since: dateOf(args.since, "--since"),
+      until: dateOf(args.until, "--until"),
+      limit: wholeNumber(args.limit, "--limit", 1) ?? 20,
+    };
+    const { rows, total } = inWorld(openReadingWorld(), (world) => {
+      const rows = listHandoffs(world, filter);
+      // Counted only where the limit may have left some out.
+      return { rows, total: rows.length < filter.limit ? rows.length : countHandoffs(world, filter) };
+    });
     if (json) out.document({ ok: true, count: rows.length, handoffs: rows as readonly JsonObject[] });
     else if (rows.length === 0) out.line("No handoffs matched.");
     else {
@@ -73,13 +80,22 @@ export const command = defineCommand({
         row.session_id,
         row.plan_task_id,
         row.parent_handoff_id,
+        row.contract_id,
       ]);
-      for (const line of tableLines(HEADER, cells)) out.line(line);
+      for (const line of tableLines(HEADER, cells, out.columns())) out.line(line);
       out.line(`${rows.length} handoff(s).`);
+      talkCut(out, rows.length, total);
     }
+    if (rows.length === 0) talkName(out, args["agent-id"]);
     return 0;
   },
 });
+
+/** An agent id that has not the form of one was meant as a name. */
+function talkName(out: Output, agentId: string | undefined): void {
+  const hint = agentId === undefined ? null : nameHint(agentId);
+  if (hint !== null) out.talk(hint);
+}
 
 /** A date, or an instant in UTC, as the store compares them. Errors: `usage`. */
 function dateOf(text: string | undefined, option: string): string | null {

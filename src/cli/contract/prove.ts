@@ -43,7 +43,7 @@ export const command = defineCommand({
   exits: {
     0: "it ended as the row says",
     1: "it ended otherwise, or the record of the turn is broken",
-    3: "there is nothing to prove: not closed, no command, no run on record",
+    3: "no such turn, or nothing to prove: not closed, no command, no run on record",
     4: "it could not be run, or did not end in time",
   },
   async run({ args, json, out }) {

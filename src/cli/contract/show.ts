@@ -5,7 +5,7 @@ import { type JsonObject, type JsonValue, prettyJson } from "../../core/json/val
 import type { ToolRecord } from "../../core/record/tool-record.ts";
 import { type Shown, showHandoff } from "../../editor/look.ts";
 import { defineCommand } from "../command.ts";
-import { tableLines } from "../table.ts";
+import { factLines, tableLines } from "../table.ts";
 import { inWorld, openReadingWorld } from "../world.ts";
 import { JSON_SWITCH } from "./address.ts";
 import { proposalDocument, proposalLines } from "./proposals/list.ts";
@@ -43,11 +43,12 @@ export const command = defineCommand({
   },
 });
 
-/** What an orchestrator reads first. */
+/** What an orchestrator reads first. One line, so that no conclusion passes itself off as a notice below it. */
 function resultLine(row: HandoffRow): string {
   const who = row.agent_name ?? row.agent_id;
   const how = row.cut_reason ?? row.agent_state;
-  return `${who} ${how} (handoff_id=${row.id}): ${row.conclusion ?? "no conclusion"}`;
+  const line = `${who} ${how} (handoff_id=${row.id}): ${row.conclusion ?? "no conclusion"}`;
+  return line.trim().replaceAll(/\s+/g, " ");
 }
 
 const INDENT = "  ";
@@ -56,17 +57,12 @@ function plainLines(
   { row, notices, proposals, envelope, bound, record }: Shown,
   columns: number | null,
 ): readonly string[] {
-  const facts = Object.entries(row).filter(
-    ([name, value]) =>
-      value !== null &&
-      !["raw_handoff_json", "content_checks", "conclusion", "update_contracts_refused"].includes(name),
-  );
-  const width = Math.max(...facts.map(([name]) => name.length));
+  const { raw_handoff_json, content_checks, conclusion, update_contracts_refused, ...facts } = row;
   return [
     resultLine(row),
     ...notices,
     "",
-    ...facts.map(([name, value]) => `${name.padEnd(width)}  ${value}`),
+    ...factLines(facts),
     "",
     "envelope",
     ...(envelope === null

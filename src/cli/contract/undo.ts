@@ -2,7 +2,16 @@
 import { undoChange } from "../../editor/undo.ts";
 import { defineCommand } from "../command.ts";
 import { inWorld, openWorld } from "../world.ts";
-import { ADDRESS, ADDRESS_NOTE, addressOf, changeIdOf, JSON_SWITCH, talkOfWrite, writtenDocument } from "./address.ts";
+import {
+  ADDRESS,
+  ADDRESS_NOTE,
+  addressOf,
+  changeIdOf,
+  JSON_SWITCH,
+  talkOfWrite,
+  VERY_NOTE,
+  writtenDocument,
+} from "./address.ts";
 
 export const command = defineCommand({
   meta: { name: "contract undo", description: "Take one change of the draft back" },
@@ -17,14 +26,14 @@ export const command = defineCommand({
   },
   examples: ["writ contract undo", "writ contract undo --change 41"],
   notes: [
-    "An undo is a write like any other: validated, and a change of its own. A second undo goes one step further",
-    "back; the id of an undo takes that undo back.",
+    "An undo is a write like any other: validated, and a change of its own. A second undo goes one step further back; the id of an undo takes that undo back.",
     ADDRESS_NOTE,
+    VERY_NOTE,
   ],
   exits: {
     0: "written",
     1: "the envelope would break a rule",
-    3: "nothing to undo, a later change in the way, or closed",
+    3: "no such draft or change, nothing to undo, a later change in the way, or closed",
   },
   run({ args, json, out }) {
     const change = changeIdOf(args.change, "--change");

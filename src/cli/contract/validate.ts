@@ -1,23 +1,28 @@
 /** `writ contract validate`. */
 
 import { WritError } from "../../core/error.ts";
-import type { Issue } from "../../core/result.ts";
+import { continuedBy } from "../../editor/look.ts";
 import { validateClose, validateDraft } from "../../editor/validate.ts";
-import { defineCommand, type Output } from "../command.ts";
+import { defineCommand } from "../command.ts";
 import { inWorld, openReadingWorld } from "../world.ts";
-import { ADDRESS, ADDRESS_NOTE, addressOf, JSON_SWITCH } from "./address.ts";
+import { ADDRESS, ADDRESS_NOTE, addressOf, JSON_SWITCH, talkContinued } from "./address.ts";
+import { STRICT_TEXT, talkUnclosed, talkVerdict } from "./verdict.ts";
 
 export const command = defineCommand({
   meta: { name: "contract validate", description: "Check the draft as it stands, or its close" },
   args: {
     close: { type: "boolean", description: "Run every refusal of finalize, writing nothing" },
-    strict: { type: "boolean", description: "With --close: advice refuses too" },
+    strict: { type: "boolean", description: `${STRICT_TEXT}; goes with --close` },
     ...ADDRESS,
     ...JSON_SWITCH,
   },
   examples: ["writ contract validate", "writ contract validate --close --strict"],
-  notes: ["Writes nothing, repairs nothing, and makes no missing draft.", ADDRESS_NOTE],
-  exits: { 0: "valid", 1: "not valid, or finalize would refuse", 3: "no such draft, or the state forbids a close" },
+  notes: [
+    "Writes nothing, repairs nothing, and makes no missing draft.",
+    ADDRESS_NOTE,
+    "Of a closed contract that is continued it judges the very contract named; with --close the live link.",
+  ],
+  exits: { 0: "valid", 1: "not valid, or finalize would refuse", 3: "no such draft, several that could be meant, or the state forbids a close" },
   async run({ args, json, out }) {
     if (args.strict && !args.close) {
       throw new WritError("usage", "--strict goes with --close", {
@@ -26,29 +31,26 @@ export const command = defineCommand({
     }
     if (args.close) {
       const { openCloseWorld } = await import("../close-world.ts");
-      const { draft_id, would, advice } = inWorld(openCloseWorld(), (world) =>
+      const { draft_id, would, advice, claims } = inWorld(openCloseWorld(), (world) =>
         validateClose(world, addressOf(args), args.strict),
       );
-      if (json) out.document({ ok: true, status: "ok", draft_id, would, advice });
+      if (json) out.document({ ok: true, status: "ok", draft_id, would, advice, skipped: claims.skipped });
       else {
         out.line(
           `OK: draft ${draft_id} is valid; finalize would ${would === "finalize" ? "close it" : "keep it as a checkpoint"}.`,
         );
-        talkAdvice(out, advice);
+        talkVerdict(out, advice, claims);
+        if (would === "checkpoint") talkUnclosed(out, draft_id);
       }
       return 0;
     }
-    const { draft_id, cross_check } = inWorld(openReadingWorld(), (world) => validateDraft(world, addressOf(args)));
+    const { draft_id, cross_check, live } = inWorld(openReadingWorld(), (world) => {
+      const validated = validateDraft(world, addressOf(args));
+      return { ...validated, live: continuedBy(world, validated.draft_id) };
+    });
+    talkContinued(out, draft_id, live);
     if (json) out.document({ ok: true, status: "ok", draft_id, ...(cross_check === "done" ? {} : { cross_check }) });
     else out.line(`OK: draft ${draft_id} is valid.`);
     return 0;
   },
 });
-
-/** Each advice on a line of its own, and what to do about it under it. */
-export function talkAdvice(out: Output, advice: readonly Issue[]): void {
-  for (const issue of advice) {
-    out.talk(`[ADVICE ${issue.code}] ${issue.message}`);
-    if (issue.hint !== null) out.talk(`    ${issue.hint}`);
-  }
-}

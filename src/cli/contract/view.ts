@@ -1,16 +1,18 @@
 /** `writ contract view`: the envelope itself, as JSON in both modes. */
 
+import { FIELD_PATHS } from "../../core/contract/envelope.ts";
 import { WritError } from "../../core/error.ts";
-import type { JsonObject, JsonValue } from "../../core/json/value.ts";
+import type { JsonValue } from "../../core/json/value.ts";
+import { continuedBy } from "../../editor/look.ts";
 import { fieldOf, type HarnessView, type View, viewAt, viewByHarness, viewDraft } from "../../editor/view.ts";
 import { defineCommand } from "../command.ts";
 import { inWorld, openReadingWorld } from "../world.ts";
-import { ADDRESS, ADDRESS_NOTE, addressOf, changeIdOf, JSON_SWITCH } from "./address.ts";
+import { ADDRESS, ADDRESS_NOTE, addressOf, changeIdOf, JSON_SWITCH, talkContinued, VERY_NOTE } from "./address.ts";
 
 export const command = defineCommand({
   meta: { name: "contract view", description: "Print the envelope of a draft, or one field of it" },
   args: {
-    field: { type: "string", valueHint: "PATH", description: "Print only this field" },
+    field: { type: "string", valueHint: "PATH", offers: FIELD_PATHS, description: "Print only this field" },
     at: { type: "string", valueHint: "CHANGE", description: "Print the envelope as it stood after this change" },
     "harness-id": { type: "string", valueHint: "HID", description: "Find the row by the harness's own run id" },
     ...ADDRESS,
@@ -25,8 +27,9 @@ export const command = defineCommand({
     "Standard output is JSON with and without --json; --json says how an error is printed.",
     "A missing draft of an open turn is made from its row first.",
     ADDRESS_NOTE,
+    VERY_NOTE,
   ],
-  exits: { 0: "printed", 1: "there is no such field", 3: "no such draft, or nothing to recover" },
+  exits: { 0: "printed", 1: "there is no such field", 3: "no such draft or change, several drafts that could be meant, or nothing to recover" },
   run({ args, out }) {
     const at = changeIdOf(args.at, "--at");
     const harness = args["harness-id"];
@@ -35,15 +38,17 @@ export const command = defineCommand({
         hint: "Find the contract id with: writ contract list --harness-id HID",
       });
     }
-    const product = inWorld(openReadingWorld(), (world): { envelope: JsonObject; document: JsonValue } => {
+    const product = inWorld(openReadingWorld(), (world) => {
       if (harness !== undefined) {
         const view = viewByHarness(world, harness);
-        return { envelope: view.envelope, document: harnessDocument(view) };
+        return { view, document: harnessDocument(view), live: continuedBy(world, view.draft_id) };
       }
       const view = at === null ? viewDraft(world, addressOf(args)) : viewAt(world, addressOf(args), at);
-      return { envelope: view.envelope, document: viewDocument(view) };
+      return { view, document: viewDocument(view), live: continuedBy(world, view.draft_id) };
     });
-    out.product(args.field === undefined ? product.document : fieldOf(product.envelope, args.field));
+    const { view, document, live } = product;
+    out.product(args.field === undefined ? document : fieldOf(view.envelope, args.field));
+    talkContinued(out, view.draft_id, live);
     return 0;
   },
 });

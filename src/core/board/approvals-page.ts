@@ -17,8 +17,9 @@ export type Approvals = {
   readonly decided: readonly BoardApproval[];
 };
 
-/** Commands of one request that are listed. */
+/** Commands of one request that are listed, and characters of one of them. */
 const MOST_COMMANDS = 20;
+const COMMAND_LENGTH = 1000;
 
 /** What is said about a request, in this order. */
 const SAID = ["operation", "rationale", "scope", "risk_level", "rollback"] as const;
@@ -49,7 +50,7 @@ export function renderApproval(approval: BoardApproval, from: Address, now_ms: n
 <h3 class="row"><span class="badge" data-approval="${approval.status}">${approval.status}</span> <code>${line(approval.id, LENGTHS.word)}</code></h3>
 ${
   commands.length > 0
-    ? markup`<ol class="commands">${commands.slice(0, MOST_COMMANDS).map((command) => markup`<li>${exact(command)}</li>`)}</ol>${
+    ? markup`<ol class="commands">${commands.slice(0, MOST_COMMANDS).map((command) => markup`<li>${exact(command, COMMAND_LENGTH)}</li>`)}</ol>${
         commands.length > MOST_COMMANDS &&
         markup`<p class="left-out">${counted(commands.length - MOST_COMMANDS, "more command")} not shown</p>`
       }`

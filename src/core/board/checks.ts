@@ -28,21 +28,17 @@ const SKIP_MEANINGS: Readonly<Record<SkipReason, string>> = {
 
 export function renderChecks({ turn, record }: Pick<TurnView, "turn" | "record">): Piece {
   const checks = parsed(turn.content_checks?.text ?? null);
-  const signs: Markup[] = [];
-  if (checks === null) signs.push(sign("unknown", "Not held against anything: no clean close has checked its claims"));
-  else {
-    const bound = checks.bound === true;
-    signs.push(
-      sign(
-        "good",
-        bound ? "Closed: the record refutes nothing that it claims" : "Closed: nothing that it claims is refuted",
-      ),
-    );
-    if (!bound) signs.push(sign("unknown", "No tool record was bound to it: what it says it ran was not compared"));
-  }
-  signs.push(recordSign(record, turn.records, turn.bound));
   const advice = checks === null ? [] : listAt(checks, "advice");
   const skipped = checks === null ? [] : listAt(checks, "skipped");
+  const signs: Markup[] = [];
+  if (checks === null) signs.push(sign("unknown", "Not held against anything: no clean close has checked its claims"));
+  else if (checks.bound === true) {
+    const open = skipped.length === 0 ? "" : `; ${counted(skipped.length, "claim")} could not be compared`;
+    signs.push(sign("good", `Closed: the record refutes nothing that it claims${open}`));
+  } else {
+    signs.push(sign("unknown", "Closed without a tool record: what it says it ran was not compared"));
+  }
+  signs.push(recordSign(record, turn.records, turn.bound));
   const refused = turn.update_contracts_refused;
   return markup`<ul class="signs">${signs}</ul>
 ${

@@ -16,8 +16,8 @@ export type Excerpt = {
 /** Characters (UTF-16 code units) that are shown of a text, by the place that it has on a page. */
 export const LENGTHS = { word: 80, line: 240, block: 2000, document: 20_000 } as const;
 
-/** Signs for controls in one text; a text is cut before the next one. */
-const MOST_SIGNS = 200;
+/** Of a text, one character in so many may be a sign, which takes more room; it is cut before the next one. */
+const ROOM_OF_SIGN = 8;
 
 /** Where a text is cut, and what of it is shown. */
 type Cut = { readonly shown: string; readonly left: string };
@@ -73,10 +73,11 @@ function block(excerpt: Excerpt, length: number, note: string): Markup {
 
 function cut(text: string, length: number): Cut {
   let end = Math.min(text.length, length);
+  const most = Math.ceil(length / ROOM_OF_SIGN);
   let signs = 0;
   replaceControls(text.slice(0, end), (found, at) => {
     signs += 1;
-    if (signs === MOST_SIGNS + 1) end = Math.min(end, at);
+    if (signs === most + 1) end = Math.min(end, at);
     return found;
   });
   if (end < text.length && isHighSurrogate(text.charCodeAt(end - 1))) end -= 1;

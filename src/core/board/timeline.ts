@@ -15,6 +15,9 @@ const TABS: readonly (readonly [kinds: Kinds, title: string])[] = [
   ["writes", "Writes"],
 ];
 
+/** Characters of one side of a change. */
+const SIDE_LENGTH = 400;
+
 /** JSON texts up to this stand in the line of their path. */
 const SHORT_VALUE = 160;
 
@@ -103,8 +106,8 @@ function renderEntry(change: BoardChange, { path, before, after }: BoardEntry, i
   }
   const size = after === null ? "" : `${grouped(after.size_bytes)} bytes`;
   return markup`<li><details data-key="entry-${change.change_id}-${index}"><summary><span class="how">${how}</span> ${name} <span class="quiet">${size}</span></summary>
-${before !== null && markup`<div class="side"><span class="quiet">before</span>${exact(before)}</div>`}${
-  after !== null && markup`<div class="side"><span class="quiet">after</span>${exact(after)}</div>`
+${before !== null && markup`<div class="side"><span class="quiet">before</span>${exact(before, SIDE_LENGTH)}</div>`}${
+  after !== null && markup`<div class="side"><span class="quiet">after</span>${exact(after, SIDE_LENGTH)}</div>`
 }</details></li>
 `;
 }

@@ -140,7 +140,7 @@ ${pair("Command", command !== null && exact(command))}
 ${pair("Its last run", run)}
 ${pair("Method", line(textAt(verification, "method"), 600))}
 ${pair("Cites evidence", listAt(verification, "evidence_ids").length > 0 && line(textOf(valueAt(verification, "evidence_ids") ?? null)))}
-${more.slice(0, MOST_ITEMS).map(([name, value]) => pair(line(name, LENGTHS.word), valueBlock(value)))}</dl>`;
+${more.slice(0, MOST_ITEMS).map(([name, value]) => pair(line(name, LENGTHS.word), valueInline(value, name)))}</dl>`;
 }
 
 /** Its place on the page of the timeline that has it: records alone stand there in the order of their numbers. */

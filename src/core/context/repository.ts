@@ -57,9 +57,10 @@ export type NewProposal = Omit<
 >;
 
 export type Decision = {
-  readonly status: Exclude<ProposalStatus, "pending">;
+  /** Pending again: an entry that a turn had dropped and makes once more. */
+  readonly status: ProposalStatus;
   readonly decided_by: string | null;
-  readonly decided_at: string;
+  readonly decided_at: string | null;
   readonly decision_note: string | null;
 };
 

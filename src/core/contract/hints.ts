@@ -11,6 +11,7 @@ import {
   homeOf,
   initialEnvelope,
   isSystemKey,
+  LEVELS,
   type Level,
   pathOf,
   STATES,
@@ -129,6 +130,24 @@ export function misplacedHint(key: string): string {
   return isSystemKey(key)
     ? `${key} belongs at the root, where only writ writes it. It was not moved.`
     : `It belongs at the root, as ${place}. It was not moved.`;
+}
+
+/**
+ * Where a path that names nothing in an envelope may have meant to go.
+ *
+ * @returns null when nothing is near
+ */
+export function absentHint(segments: readonly string[], segment: string, under: string): string | null {
+  const level = LEVELS.find((one) => one === under);
+  if (level === undefined) return null;
+  const typed = pathOf(level, segment);
+  const rest = segments.slice(typed.split(".").length);
+  const home = homeOf(segment);
+  const place = home === null ? null : belongsAt(segment);
+  if (place === typed) return isSystemKey(segment) ? null : `${typed} is a declared field that was not written yet`;
+  if (place !== null) return `It belongs at ${place}: --field ${[place, ...rest].join(".")}`;
+  const near = nearest(segment, CANDIDATES[level].keys());
+  return near === null ? null : `Did you mean ${CANDIDATES[level].get(near)}?`;
 }
 
 /** The keys that an unknown one may have meant: those of its own level first, since the first of equals wins. */

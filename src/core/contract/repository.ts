@@ -112,6 +112,8 @@ export type HandoffTable = {
   listUnclaimed(sessionId: string, limit: number): readonly HandoffRow[];
   /** Newest first. */
   list(filter: HandoffFilter): readonly HandoffRow[];
+  /** How many rows match, whatever the limit. */
+  count(filter: HandoffFilter): number;
   /** Inserts a born row; when the contract id is already there nothing changes and `created` is false. */
   insertBirth(birth: Birth): { readonly id: number; readonly created: boolean };
   /** Replaces the envelope and nothing else. */

@@ -10,7 +10,9 @@ import { quoted, shortened } from "./quoted.ts";
 import { type Operator, readOperators } from "./shell-operators.ts";
 import type { RecordedRun } from "./tool-record.ts";
 
-export type AdviceCode = "stale" | "masked" | "cached" | "no_tests";
+export const ADVICE_CODES = ["stale", "masked", "cached", "no_tests"] as const;
+
+export type AdviceCode = (typeof ADVICE_CODES)[number];
 
 /** What advice reads of a run. `truncated` is for its lines alone: head and tail of a whole output are one text. */
 export type AdvisedRun = Pick<RecordedRun, "command" | "argv" | "output" | "tail"> & { readonly truncated?: boolean };

@@ -16,6 +16,7 @@ import { type CommandRuns, outputsOf, RunIndex } from "./run-index.ts";
 import { isRunnable } from "./runnable.ts";
 import type { RecordedRun } from "./tool-record.ts";
 import { isVerdict, readsPass } from "./verdict.ts";
+import { quoteWords, splitWords } from "./words.ts";
 
 /** What the checks read of a row of the evidence table. */
 export type EvidenceRow = {
@@ -67,6 +68,8 @@ export type ContentClaims<Run extends RecordedRun = RecordedRun> = {
 export type ContentCheck<Run extends RecordedRun = RecordedRun> = {
   readonly findings: readonly Issue[];
   readonly skipped: readonly Skipped[];
+  /** How many claims were compared and hold: the verdict on the command, each id of evidence, each quote. */
+  readonly held: number;
   /** The run that a clean "pass" rests on, of which advice speaks; null when there is none. */
   readonly restsOn: Run | null;
 };
@@ -91,13 +94,14 @@ export function checkContent<Run extends RecordedRun>(claims: ContentClaims<Run>
     runs: claims.record === null ? null : new RunIndex(claims.record, claims.values ?? null),
     findings: [],
     skipped: [],
+    held: 0,
   };
   const restsOn = checkVerification(checker);
   if (isArray(claims.verbatim_outputs)) {
     for (const [index, entry] of claims.verbatim_outputs.entries())
       checkVerbatim(checker, entry, `${VERBATIM}[${index}]`);
   }
-  return { findings: checker.findings, skipped: checker.skipped, restsOn };
+  return { findings: checker.findings, skipped: checker.skipped, held: checker.held, restsOn };
 }
 
 /**
@@ -118,6 +122,7 @@ type Checker<Run extends RecordedRun> = {
   readonly runs: RunIndex<Run> | null;
   readonly findings: Issue[];
   readonly skipped: Skipped[];
+  held: number;
 };
 
 function checkVerification<Run extends RecordedRun>(checker: Checker<Run>): Run | null {
@@ -137,6 +142,7 @@ function checkVerification<Run extends RecordedRun>(checker: Checker<Run>): Run 
   const citesEvidence = ids !== null && !(isArray(ids) && ids.length === 0);
   const idFindings = checkEvidenceIds(ids, claims);
   for (const finding of idFindings) findings.push(finding);
+  if (isArray(ids) && idFindings.length === 0) checker.held += ids.length;
   if (command === null || verdict) return null;
 
   let found: CommandRuns<Run> | null = null;
@@ -160,11 +166,12 @@ function checkVerification<Run extends RecordedRun>(checker: Checker<Run>): Run 
 
 /** Judges the status of the last run against a result of "pass"; answers with that run where it does not refute it. */
 function checkExit<Run extends RecordedRun>(
-  { claims, runs, findings, skipped }: Checker<Run>,
+  checker: Checker<Run>,
   verification: JsonObject,
   command: string,
   found: CommandRuns<Run> | null,
 ): Run | null {
+  const { claims, runs, findings, skipped } = checker;
   const skip = (reason: SkipReason): null => {
     skipped.push({ check: "exit", path: COMMAND, reason });
     return null;
@@ -186,7 +193,10 @@ function checkExit<Run extends RecordedRun>(
   const last = found?.runs.at(-1);
   if (last === undefined) return skip("proven_by_evidence");
 
-  if (last.exit_code === expected) return last;
+  if (last.exit_code === expected) {
+    checker.held += 1;
+    return last;
+  }
   if (last.exit_code === null && !(last.failed === true && expected === 0)) {
     skip("exit_not_kept");
     return last;
@@ -231,6 +241,8 @@ function checkVerbatim<Run extends RecordedRun>(checker: Checker<Run>, entry: Js
   const outcome = text === null ? "no_quote" : judgeQuote(checker, { path, text, command, evidence });
   if (typeof outcome === "string") skip(outcome);
   else if (outcome !== null) findings.push(outcome);
+  // Where evidence is refuted the quote was not compared; its finding says so.
+  else if (evidence !== "refuted") checker.held += 1;
 }
 
 type Quote = {
@@ -406,9 +418,14 @@ function notRun<Run extends RecordedRun>(
         : `Command ${quoted(cited)} is not ${among} that the turn ran`,
     hint:
       nearest === null
-        ? "Run it under capture: writ run -- COMMAND"
-        : `Cite the command exactly as run; the nearest that was: ${nearest}`,
+        ? `${callThatRuns(cited)} runs it under capture`
+        : `${callThatRuns(cited)} runs it under capture; or cite, exactly as run, the nearest that was: ${nearest}`,
   };
+}
+
+/** The call under which a cited command is recorded as it was cited. */
+function callThatRuns(cited: string): string {
+  return splitWords(cited) === null ? `writ run -c ${quoteWords([cited])}` : `writ run -- ${cited}`;
 }
 
 function nonBlankString(value: JsonValue | undefined): string | null {

@@ -356,7 +356,7 @@ describe("the checks of a turn", () => {
     [{ state: "empty" }, { records: 0, bound: false }, "not known There is no tool record"],
     [{ state: "whole" }, { content_checks: null }, "not known Not held against anything"],
     [{ state: "whole" }, { content_checks: excerpt("no json") }, "not known Not held against anything"],
-    [{ state: "whole" }, { content_checks: excerpt('{"bound":false}') }, "not known No tool record was bound to it"],
+    [{ state: "whole" }, { content_checks: excerpt('{"bound":false}') }, "not known Closed without a tool record"],
     [{ state: "whole" }, { content_checks: excerpt('{"bound":true}') }, "holds Closed: the record refutes nothing"],
   ])("of %j with %j say %s", (record, more, text) => {
     expect(signsOf(record, more)).toContain(text);

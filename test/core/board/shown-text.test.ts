@@ -44,7 +44,7 @@ describe("exact()", () => {
 
   test("cuts before the signs would become more than the text", () => {
     const html = exact("\0".repeat(1000)).html;
-    expect(html.split("NUL")).toHaveLength(201);
+    expect(html.split("NUL")).toHaveLength(251);
     expect(html).toContain("cut here; 1,000 characters in all");
   });
 

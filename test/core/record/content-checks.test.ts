@@ -25,7 +25,14 @@ const ROWS: readonly EvidenceRow[] = [
   { id: 8, brief_id: 2, task_id: null, polarity: "negative" },
 ];
 
-function check(claims: Partial<ContentClaims>): ContentCheck {
+type Check = Omit<ContentCheck, "held">;
+
+function check(claims: Partial<ContentClaims>): Check {
+  const { held: _, ...checked } = checkAll(claims);
+  return checked;
+}
+
+function checkAll(claims: Partial<ContentClaims>): ContentCheck {
   return checkContent({
     verification: undefined,
     verbatim_outputs: undefined,
@@ -41,11 +48,11 @@ function ran(command: string, more: Partial<RecordedRun> = {}): RecordedRun {
   return { command, exit_code: 0, output: "", truncated: false, ...more };
 }
 
-function codesOf({ findings }: ContentCheck): readonly string[] {
+function codesOf({ findings }: Check): readonly string[] {
   return findings.map(({ code, path }) => `${code} ${path}`);
 }
 
-function skipsOf({ skipped }: ContentCheck): readonly string[] {
+function skipsOf({ skipped }: Check): readonly string[] {
   return skipped.map(({ check: what, path, reason, key }) => [what, path, reason, ...(key ? [key] : [])].join(" "));
 }
 
@@ -642,7 +649,7 @@ describe("what a finding says", () => {
     const record = [ran("git status"), ran("  npm run test -- --silent "), ran("make lint")];
     expect(only({ verification: { command: "npm run tests --silent" }, record })).toEqual({
       message: 'Command "npm run tests --silent" is not among the 3 commands that the turn ran',
-      hint: "Cite the command exactly as run; the nearest that was:   npm run test -- --silent ",
+      hint: "writ run -- npm run tests --silent runs it under capture; or cite, exactly as run, the nearest that was:   npm run test -- --silent ",
     });
   });
 
@@ -659,15 +666,37 @@ describe("what a finding says", () => {
     const verbatim_outputs = [{ command: "zzz", excerpt: "x" }];
     expect(only({ verbatim_outputs, record: [ran("make lint")] })).toEqual({
       message: 'Command "zzz" is not the one command that the turn ran',
-      hint: "Cite the command exactly as run; the nearest that was: make lint",
+      hint: "writ run -- zzz runs it under capture; or cite, exactly as run, the nearest that was: make lint",
     });
   });
 
   test("command_not_run says where nothing was run", () => {
     expect(only({ verification: { command: "npm test" } })).toEqual({
       message: 'Command "npm test" was not run: the turn ran no command',
-      hint: "Run it under capture: writ run -- COMMAND",
+      hint: "writ run -- npm test runs it under capture",
     });
+  });
+
+  test.each([
+    { cited: "npm test", call: "writ run -- npm test" },
+    { cited: `sh -c 'exit 1'`, call: `writ run -- sh -c 'exit 1'` },
+    { cited: "make 2>&1 | tail", call: "writ run -c 'make 2>&1 | tail'" },
+    { cited: `echo 'it"s' && ls`, call: `writ run -c 'echo '"'"'it"s'"'"' && ls'` },
+  ])("command_not_run begins with the call that would run $cited", ({ cited, call }) => {
+    expect(only({ verification: { command: cited } }).hint).toStartWith(`${call} runs it under capture`);
+  });
+
+  test("counts what holds: the verdict on a command, each id of evidence, each quote", () => {
+    const record = [ran("npm test", { output: "4 pass" })];
+    const verification = { command: "npm test", result: "pass", evidence_ids: [3] };
+    const quote = { command: "npm test", excerpt: "4 pass" };
+    const verbatim_outputs = [quote, "a text", { ...quote, stdout: 1 }, { command: "npm test" }];
+    expect(checkAll({ verification, verbatim_outputs, record }).held).toBe(4);
+    expect(checkAll({ verification, record: null }).held).toBe(1);
+    expect(checkAll({ verification: { ...verification, result: "fail" }, record }).held).toBe(1);
+    expect(checkAll({ verification: { ...verification, evidence_ids: [3, 4] }, record }).held).toBe(1);
+    expect(checkAll({ verification, record: [ran("npm test", { exit_code: null })] }).held).toBe(1);
+    expect(checkAll({}).held).toBe(0);
   });
 
   test("excerpt_not_found names the quote, the command and how many runs were asked", () => {
