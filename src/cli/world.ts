@@ -4,7 +4,7 @@
  * The environment is read here, at every call, and nowhere deeper.
  */
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { World } from "../editor/world.ts";
 import { draftFolder, sha256 } from "../store/drafts.ts";
 import { openStore, openStoreToRead } from "../store/open.ts";
@@ -21,10 +21,11 @@ export type Places = {
 
 export function placesOf(environment: NodeJS.ProcessEnv = process.env): Places {
   const home = filled(environment.HOME) ?? homedir();
-  const data = filled(environment.WRIT_DATA_DIR) ?? join(home, ".writ");
+  const data = resolve(filled(environment.WRIT_DATA_DIR) ?? join(home, ".writ"));
   return {
     data,
-    database: filled(environment.WRIT_DB) ?? join(data, "writ.db"),
+    // Absolute: ":memory:" is a file's name like any other, and no store that forgets.
+    database: resolve(filled(environment.WRIT_DB) ?? join(data, "writ.db")),
     drafts: join(data, "contract_drafts"),
     scratch: join(data, "scratch"),
     home,

@@ -58,7 +58,7 @@ const GRACE_MS = 2_000;
  */
 const QUIET_MS = 50;
 const LATE_BYTES = 4 * 1024 * 1024;
-const PASSED_ON = { SIGHUP: 1, SIGINT: 2, SIGQUIT: 3, SIGTERM: 15 } as const;
+const PASSED_ON = { SIGHUP: 1, SIGINT: 2, SIGQUIT: 3, SIGUSR1: 10, SIGUSR2: 12, SIGALRM: 14, SIGTERM: 15 } as const;
 type PassedOn = keyof typeof PASSED_ON;
 /** Those that a terminal sends to all of its foreground processes, the child too. */
 const FROM_KEYBOARD: ReadonlySet<PassedOn> = new Set(["SIGINT", "SIGQUIT"]);

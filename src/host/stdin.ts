@@ -46,6 +46,11 @@ export async function readHookPayload(limits: {
       pieces.push(end === null ? next.value : next.value.subarray(0, end));
       if (end !== null) break;
     }
+  } catch (error) {
+    // A folder, or a descriptor that was closed: nothing can come from there.
+    if (error instanceof Error && "code" in error && (error.code === "EISDIR" || error.code === "EBADF"))
+      return { kind: "none" };
+    throw error;
   } finally {
     clearTimeout(timer);
     // Not awaited: on a pipe that stays open the cancellation may never settle.

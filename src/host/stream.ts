@@ -40,7 +40,10 @@ export function writeAll(fd: 1 | 2, text: string): void {
       }
       abandoned.add(fd);
       if (code === "EPIPE" || fd === 2) return;
-      throw new WritError("output_failed", `Cannot write standard output: ${code ?? String(error)}`, { cause: error });
+      throw new WritError("output_failed", `Cannot write standard output: ${code ?? String(error)}`, {
+        hint: "The command itself went through: look before you repeat it",
+        cause: error,
+      });
     }
   }
 }

@@ -4,7 +4,6 @@
  * SQL's own `length` and `substr` of a text stop at a NUL, so a text is measured and cut as bytes.
  */
 import { Database } from "bun:sqlite";
-import { existsSync } from "node:fs";
 import type { Kinds, TurnFilter } from "../core/board/address.ts";
 import type { Group } from "../core/board/groups.ts";
 import { groupOf } from "../core/board/groups.ts";
@@ -29,7 +28,7 @@ import {
 import type { Excerpt } from "../core/board/shown-text.ts";
 import { MAX_LINKS } from "../core/contract/chain.ts";
 import { WritError } from "../core/error.ts";
-import { checkVersion, guarded, isWritable, LAYOUT, openAside, versionOf } from "./open.ts";
+import { checkVersion, guarded, isThere, isWritable, LAYOUT, openAside, versionOf } from "./open.ts";
 import { recordTable } from "./records.ts";
 
 /** How long a locked store is waited for: nothing else is answered meanwhile. In milliseconds. */
@@ -44,7 +43,7 @@ const RECORDS_BYTES = 8 * 1024 * 1024;
 
 /** Opens an existing store to look at it; null when there is none, or none with a table. Nothing is made or migrated. */
 export function openBoardStore(path: string): BoardStore | null {
-  if (!existsSync(path)) return null;
+  if (!isThere(path)) return null;
   const opened = told(path, () => openToLook(path));
   if (opened === null) return null;
   const { db, close } = opened;

@@ -71,7 +71,7 @@ function openPrepared(path: string): Database {
  * On a medium that cannot be written, where a WAL database does not open, the file is read as it lies.
  */
 export function openStoreToRead(path: string): ContractStore | null {
-  if (!existsSync(path)) return null;
+  if (!isThere(path)) return null;
   if (isWritable(path)) return openStore(path);
   return guarded(path, () => readAside(path));
 }
@@ -110,6 +110,18 @@ export function openAside(path: string): { readonly db: Database; close(): void 
     remove();
     throw error;
   }
+}
+
+/** A folder that cannot be looked into is no folder without a store. Errors: `store_failed`. */
+export function isThere(path: string): boolean {
+  return guarded(path, () => {
+    try {
+      return statSync(path, { throwIfNoEntry: false }) !== undefined;
+    } catch (error) {
+      if (codeOf(error) === "ENOTDIR") return false; // below a file: there is nothing
+      throw error;
+    }
+  });
 }
 
 export function isWritable(path: string): boolean {

@@ -172,11 +172,14 @@ describe("parseArguments() refuses", () => {
     { argv: ["f", "--text-limit", "3"], hint: 'Did you mean "--limit"?' },
     { argv: ["f", "--id", "3"], hint: 'Did you mean "--draft-id"?' },
     { argv: ["f", "--draft-name", "3"], hint: null },
-  ])("an option of other words, with the one that shares all of its words or has all of them: $argv", ({ argv, hint }) => {
-    expect(refusal(probe, argv).hint).toBe(
-      hint ?? 'An operand that starts with "-" stands behind "--"; "writ probe --help" lists the options',
-    );
-  });
+  ])(
+    "an option of other words, with the one that shares all of its words or has all of them: $argv",
+    ({ argv, hint }) => {
+      expect(refusal(probe, argv).hint).toBe(
+        hint ?? 'An operand that starts with "-" stands behind "--"; "writ probe --help" lists the options',
+      );
+    },
+  );
 
   test("a call without its required option, or without the one operand of a list", () => {
     expect(refusal(wrap, ["--", "ls"]).message).toBe('Missing option "--cwd CWD"');

@@ -74,9 +74,7 @@ describe("writ contract diff", () => {
   test("shows what the newest change did, and the net of several", async () => {
     expect((await turn.writ(["contract", "diff"])).stdout).toBe('+ evidence_report.key_outputs[0]: "x"\n');
     const net = ["contract", "diff", "--from", String(changes[0]), "--to", String(changes[2])];
-    expect((await turn.writ(net)).stdout).toBe(
-      '+ evidence_report.key_outputs[0]: "x"\n~ conclusion: "one" -> "two"\n',
-    );
+    expect((await turn.writ(net)).stdout).toBe('+ evidence_report.key_outputs[0]: "x"\n~ conclusion: "one" -> "two"\n');
     expect(await json("diff", "--from", String(changes[1]), "--to", String(changes[1]))).toMatchObject({ count: 0 });
     const none = ["contract", "diff", "--from", String(changes[1]), "--to", String(changes[1])];
     expect((await turn.writ(none)).stdout).toBe("No difference.\n");

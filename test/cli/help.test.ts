@@ -140,18 +140,22 @@ describe("renderTopHelp()", () => {
     for (let index = 0; index < 30; index++) expect(page).toContain(`Do what command${index} does`);
   });
 
-  test.each([100, 80, 60, 40, 30, 20])("tells all in %d columns, under the name where there is no room beside", (width) => {
-    const page = renderTopHelp(FACES, TOPICS, EXAMPLES, plainLook(width));
-    const examples = EXAMPLES.map((example) => `  ${example}`);
-    const lines = page.split("\n").filter((line) => !examples.includes(line));
-    expect(lines.filter((line) => line.length > width)).toEqual([]);
-    for (const example of examples) expect(page.split("\n")).toContain(example);
-    const words = page.replaceAll(/\s+/g, " ");
-    for (const face of FACES) {
-      for (const [name, { summary }] of Object.entries(face.commands)) expect(words).toContain(`${name} ${summary}`);
-    }
-    for (const [name, { summary }] of Object.entries(TOPICS)) expect(words).toContain(`"writ help ${name}": ${summary}`);
-  });
+  test.each([100, 80, 60, 40, 30, 20])(
+    "tells all in %d columns, under the name where there is no room beside",
+    (width) => {
+      const page = renderTopHelp(FACES, TOPICS, EXAMPLES, plainLook(width));
+      const examples = EXAMPLES.map((example) => `  ${example}`);
+      const lines = page.split("\n").filter((line) => !examples.includes(line));
+      expect(lines.filter((line) => line.length > width)).toEqual([]);
+      for (const example of examples) expect(page.split("\n")).toContain(example);
+      const words = page.replaceAll(/\s+/g, " ");
+      for (const face of FACES) {
+        for (const [name, { summary }] of Object.entries(face.commands)) expect(words).toContain(`${name} ${summary}`);
+      }
+      for (const [name, { summary }] of Object.entries(TOPICS))
+        expect(words).toContain(`"writ help ${name}": ${summary}`);
+    },
+  );
 
   test("fits 24 lines of 80 columns with the commands there are", () => {
     const lines = renderTopHelp(FACES, TOPICS, EXAMPLES, plainLook(80)).split("\n");
@@ -192,9 +196,7 @@ describe("writ --help, as a process,", () => {
     const ran = await runWrit(["version", "--help"], { env: { COLUMNS: columns } });
     const page = await runWrit(["--help"], { env: { COLUMNS: columns } });
     const examples = new Set(EXAMPLES.map((example) => `  ${example}`));
-    const lines = [...ran.stdout.split("\n"), ...page.stdout.split("\n")].filter(
-      (line) => !examples.has(line),
-    );
+    const lines = [...ran.stdout.split("\n"), ...page.stdout.split("\n")].filter((line) => !examples.has(line));
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(widest);
   });
 

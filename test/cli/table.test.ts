@@ -32,7 +32,14 @@ describe("tableLines()", () => {
 
   test("has the lines of a row under it in both forms", () => {
     const under = [["  more"], [], ["  last"]];
-    expect(tableLines(HEADER, ROWS, null, under)).toEqual(["id  name", "1   one", "  more", "22  -", "3   a b c", "  last"]);
+    expect(tableLines(HEADER, ROWS, null, under)).toEqual([
+      "id  name",
+      "1   one",
+      "  more",
+      "22  -",
+      "3   a b c",
+      "  last",
+    ]);
     expect(tableLines(HEADER, ROWS.slice(0, 1), 7, under)).toEqual(["id    1", "name  one", "  more", ""]);
   });
 

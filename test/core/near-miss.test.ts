@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { nearest } from "../../src/core/near-miss.ts";
+import { nearest, nearestBySegments } from "../../src/core/near-miss.ts";
 
 const NAMES = ["contract", "completions", "version", "--json", "--draft-id", "set", "show"];
 
@@ -26,5 +26,22 @@ describe("nearest()", () => {
 
   test("where there is none is null", () => {
     expect(nearest("set", [])).toBeNull();
+  });
+});
+
+describe("nearestBySegments()", () => {
+  const FLAGS = ["--json", "--json-file", "--agent", "--agent-id", "--draft-id"];
+  test.each([
+    { word: "--file", expected: "--json-file", rule: "all of its words are in the name" },
+    { word: "--agent-name", expected: "--agent", rule: "all of the name's words are in it" },
+    { word: "--id", expected: "--agent-id", rule: "the first of equals" },
+    { word: "--FILE_JSON", expected: "--json-file", rule: "neither case, order nor the dash counts" },
+    { word: "--name", expected: null, rule: "no word in common" },
+    { word: "--draft-name", expected: null, rule: "only some words in common" },
+    { word: "--x", expected: null, rule: "a letter is no word" },
+    { word: "--", expected: null, rule: "no word" },
+    { word: `--file${"-x".repeat(40)}`, expected: null, rule: "a name too long to compare" },
+  ])("of $word is $expected: $rule", ({ word, expected }) => {
+    expect(nearestBySegments(word, FLAGS)).toBe(expected);
   });
 });

@@ -22,7 +22,7 @@ export const CALLS: readonly string[] = [
   "writ dispatch --agent NAME --goal TEXT",
   "export WRIT_CONTRACT_ID=ID",
   "writ run -- CMD",
-  `writ contract fill --json '{"evidence_report":{"patterns_checked":["..."]}}'`,
+  `writ contract fill --json '{"evidence_report":{"files_checked":["..."]}}'`,
   "writ contract add evidence_report.key_outputs TEXT",
   `writ contract fill --json '{"evidence_report":{"verification":{...}}}'`,
   `writ contract add evidence_report.verbatim_outputs '{"command":...}'`,

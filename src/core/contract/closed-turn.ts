@@ -6,9 +6,9 @@
 import { WritError } from "../error.ts";
 import { parseJson } from "../json/parse.ts";
 import { isObject, type JsonObject, type JsonValue } from "../json/value.ts";
-import { verifyChain } from "../record/digest.ts";
 import type { ToolRecord } from "../record/tool-record.ts";
 import type { ContractStore, HandoffRow, Tables } from "./repository.ts";
+import { assertWhole } from "./seal.ts";
 import { isClosed } from "./state.ts";
 
 export type ClosedTurn = {
@@ -29,7 +29,9 @@ export type ClosedTurn = {
 export function readClosedTurn(store: ContractStore | null, id: string, sha256: (text: string) => string): ClosedTurn {
   const found = store?.read((tables) => {
     const row = findRow(tables, id);
-    return row === null ? null : { row, records: tables.records.list(row.contract_id) };
+    if (row === null) return null;
+    const newestDigest = tables.journal.newestDigest(row.contract_id);
+    return { row, records: tables.records.list(row.contract_id), newestDigest };
   });
   if (found === null || found === undefined) {
     throw new WritError("no_row", `There is no contract or row "${id}"`, {
@@ -49,37 +51,12 @@ export function readClosedTurn(store: ContractStore | null, id: string, sha256: 
     });
   }
   const record = row.record_count === null ? records : records.slice(0, row.record_count);
-  checkChain(row, record, sha256);
+  assertWhole({ contract_id: row.contract_id, row, records: record, newestDigest: found.newestDigest }, sha256);
   return { row, envelope: envelope.value, content_checks: readChecks(row.content_checks), record };
 }
 
 function findRow(tables: Tables, id: string): HandoffRow | null {
   return tables.handoffs.find(id) ?? (/^[1-9]\d{0,14}$/.test(id) ? tables.handoffs.findById(Number(id)) : null);
-}
-
-function checkChain(row: HandoffRow, record: readonly ToolRecord[], sha256: (text: string) => string): void {
-  const chain = verifyChain(record, sha256);
-  if (!chain.ok) throw broken(row.contract_id, chain.seq, chain.expected, chain.found);
-  if (row.record_count === null) return;
-  const { count, head } = chain;
-  if (count !== row.record_count) throw broken(row.contract_id, "record_count", `${row.record_count}`, `${count}`);
-  if (head !== row.record_head) {
-    throw broken(row.contract_id, "record_head", row.record_head ?? "nothing", head ?? "nothing");
-  }
-}
-
-function broken(contractId: string, seq: number | string, expected: string, found: string): WritError {
-  const where = typeof seq === "number" ? `at ${seq}` : "at the head that its close stored";
-  return new WritError(
-    "record_broken",
-    `The record of "${contractId}" does not fit ${where}: expected ${expected}, found ${found}`,
-    {
-      status: "broken",
-      path: "tool_record",
-      details: { contract_id: contractId, seq, expected, found },
-      hint: "A record was changed, removed or put in after it was written; see: writ record verify",
-    },
-  );
 }
 
 /** What cannot be read is handed on as its text: it was edited by hand, and that is to be seen. */

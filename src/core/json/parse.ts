@@ -5,7 +5,11 @@
  * nesting without end. It keeps no call stack of its own, so that no text can overflow it, and its time is linear in
  * the text.
  */
+import { mapJson } from "./edit.ts";
 import { assignKey, type JsonValue } from "./value.ts";
+
+/** Where something stands in a text: both count from 1, columns in code points. */
+export type Position = { readonly line: number; readonly column: number };
 
 /** Why a text was not read, and where: `line` and `column` count from 1, columns in code points. */
 export type JsonFault = {
@@ -14,6 +18,8 @@ export type JsonFault = {
   readonly message: string;
   readonly line: number;
   readonly column: number;
+  /** A key that is given twice in one object, and where it stood before; null for every other fault. */
+  readonly duplicate: { readonly key: string; readonly first: Position } | null;
   /** "yaml" when the first non-blank line of a text that is no JSON reads like YAML. */
   readonly looksLike: "yaml" | null;
 };
@@ -27,6 +33,14 @@ export const MAX_JSON_DEPTH = 128;
 
 type Limits = { readonly maxDepth?: number };
 
+/** What a reader that keeps the source text may let pass: it has no value to lose. */
+export type Leniency = {
+  /** "as_written" takes `1e400` and `9007199254740993`; nobody may look at their value. */
+  readonly numbers?: "exact" | "as_written";
+  /** "keep" takes half a surrogate pair. */
+  readonly surrogates?: "refuse" | "keep";
+};
+
 /**
  * Reads one JSON text.
  *
@@ -38,8 +52,18 @@ type Limits = { readonly maxDepth?: number };
 export function parseJson(text: string, limits: Limits = {}): ParsedJson {
   const reader = new Reader(text, limits.maxDepth ?? MAX_JSON_DEPTH, "stop");
   const { value, grammar } = reader.read();
-  const found = grammar ?? reader.content;
-  return found === null ? { ok: true, value } : { ok: false, fault: faultOf(text, found) };
+  return grammar === null ? { ok: true, value } : { ok: false, fault: faultOf(text, grammar) };
+}
+
+/**
+ * Holds a text against the rules of `parseJson` without keeping its value: for those who read the source text.
+ *
+ * @returns the first fault in the order of the text; null when there is none
+ * Errors:  none is thrown, whatever the text
+ */
+export function checkJson(text: string, rules: Limits & Leniency = {}): JsonFault | null {
+  const { grammar } = new Reader(text, rules.maxDepth ?? MAX_JSON_DEPTH, "stop", rules).read();
+  return grammar === null ? null : faultOf(text, grammar);
 }
 
 /**
@@ -72,7 +96,12 @@ export function bodyFaultMessage(fault: JsonFault, what: string): string {
   return fault.code === "bad_json" ? `${place}. The envelope body is JSON, never YAML.` : place;
 }
 
-type Found = { readonly code: JsonFault["code"]; readonly message: string; readonly at: number };
+type Found = {
+  readonly code: JsonFault["code"];
+  readonly message: string;
+  readonly at: number;
+  readonly duplicate?: { readonly key: string; readonly at: number };
+};
 
 /** Leaves the reader; never seen outside of this file. */
 class Stop extends Error {
@@ -102,14 +131,16 @@ class Reader {
   content: Found | null = null;
   private at = 0;
   private readonly end: number;
-  /** The containers around `at`, outermost first, and for each the key it will have in the one before it. */
+  /** The containers around `at`, outermost first; for each the key it will have in the one before it, and its start. */
   private readonly open: Container[] = [];
   private readonly keys: string[] = [];
+  private readonly starts: number[] = [];
 
   constructor(
     private readonly text: string,
     private readonly maxDepth: number,
     private readonly onContent: "stop" | "note",
+    private readonly leniency: Leniency = {},
   ) {
     this.end = text.length;
   }
@@ -135,6 +166,7 @@ class Reader {
         if (this.open.length >= this.maxDepth) {
           this.refuse("too_deep", `nested deeper than ${this.maxDepth} levels`, this.at);
         }
+        const start = this.at;
         this.at += 1;
         const next = this.peek();
         if (next === (first === OPEN_LIST ? CLOSE_LIST : CLOSE_OBJECT)) {
@@ -143,6 +175,7 @@ class Reader {
         } else {
           this.open.push(container);
           this.keys.push(key);
+          this.starts.push(start);
           key = first === OPEN_LIST ? "" : this.key(container as Building);
           continue;
         }
@@ -170,6 +203,7 @@ class Reader {
         this.at += 1;
         value = container;
         this.open.pop();
+        this.starts.pop();
         key = this.keys.pop() ?? "";
       }
     }
@@ -190,9 +224,7 @@ class Reader {
     if (this.peek() !== QUOTE) this.failExpecting("a key in double quotes");
     const start = this.at;
     const key = this.string();
-    if (Object.hasOwn(container, key)) {
-      this.refuse("bad_json", `key ${excerptOf(key)} is given twice in one object`, start);
-    }
+    if (Object.hasOwn(container, key)) this.refuseSecond(key, start);
     if (this.peek() !== COLON) this.failExpecting('":"');
     this.at += 1;
     return key;
@@ -232,7 +264,7 @@ class Reader {
       } else if (unit >= 0xd800 && unit <= 0xdfff) {
         if (unit <= 0xdbff && isLow(text.charCodeAt(at + 1))) at += 2;
         else {
-          this.refuse("bad_json", LONE_SURROGATE, at);
+          this.refuseHalf(at);
           at += 1;
         }
       } else at += 1;
@@ -252,7 +284,7 @@ class Reader {
     if (unit === null) return this.fail("\\u needs four hexadecimal digits", at);
     if (unit < 0xd800 || unit > 0xdfff) return at + 6;
     if (unit <= 0xdbff && text.startsWith("\\u", at + 6) && isLow(hexAt(text, at + 8) ?? 0)) return at + 12;
-    this.refuse("bad_json", LONE_SURROGATE, at);
+    this.refuseHalf(at);
     return at + 6;
   }
 
@@ -276,6 +308,7 @@ class Reader {
       at = this.digits(sign === 0x2b || sign === MINUS ? at + 2 : at + 1, "a number needs a digit in its exponent");
     }
     this.at = at;
+    if (this.leniency.numbers === "as_written") return 0;
     const literal = text.slice(start, at);
     const value = Number(literal);
     // Fifteen significant digits always fit; what is longer, or has an exponent, is compared.
@@ -298,9 +331,26 @@ class Reader {
   }
 
   private refuse(code: JsonFault["code"], message: string, at: number): void {
-    const found = { code, message, at };
+    this.note({ code, message, at });
+  }
+
+  private refuseSecond(key: string, at: number): void {
+    const message = `key ${excerptOf(key)} is given twice in one object`;
+    // Where the key stood before is looked for in the object as far as it was read; only for the fault that is told.
+    if (this.content !== null) return;
+    const start = this.starts.at(-1) ?? at;
+    const read = mapJson(this.text.slice(start, at));
+    const before = read.kind === "object" ? read.children.find((child) => child.key === key) : undefined;
+    this.note({ code: "bad_json", message, at, duplicate: { key, at: start + (before?.start ?? 0) } });
+  }
+
+  private note(found: Found): void {
     if (this.onContent === "stop") throw new Stop(found);
     this.content ??= found;
+  }
+
+  private refuseHalf(at: number): void {
+    if (this.leniency.surrogates !== "keep") this.refuse("bad_json", LONE_SURROGATE, at);
   }
 
   private fail(message: string, at: number = this.at): never {
@@ -367,12 +417,19 @@ function decimalOf(literal: string): string {
 }
 
 function faultOf(text: string, found: Found): JsonFault {
-  const { line, column } = positionOf(text, found.at);
-  const looksLike = found.code === "bad_json" && readsLikeYaml(text) ? "yaml" : null;
-  return { code: found.code, message: found.message, line, column, looksLike };
+  const { code, message, duplicate } = found;
+  const looksLike = code === "bad_json" && readsLikeYaml(text) ? "yaml" : null;
+  return {
+    code,
+    message,
+    ...positionOf(text, found.at),
+    duplicate: duplicate === undefined ? null : { key: duplicate.key, first: positionOf(text, duplicate.at) },
+    looksLike,
+  };
 }
 
-function positionOf(text: string, at: number): { line: number; column: number } {
+/** The place of a code unit. Time is linear in the text before it. */
+export function positionOf(text: string, at: number): Position {
   let line = 1;
   let lineStart = 0;
   for (let next = text.indexOf("\n"); next >= 0 && next < at; next = text.indexOf("\n", lineStart)) {

@@ -7,6 +7,7 @@
  *
  * Source: the contract editor's specification, section 16.3
  */
+import { stripSequences } from "../terminal.ts";
 import { findNeedles } from "./needles.ts";
 
 /** What stands where a secret stood. It shows neither its kind nor its length. */
@@ -76,6 +77,17 @@ const KEY_VALUE = new RegExp(
  * Errors: none
  */
 export function redact(text: string, kind: "output" | "command", values: ValueRedactor | null = null): string {
+  const marked = mark(text, kind, values);
+  if (!ESCAPES.test(text)) return marked;
+  // A colour inside a secret hides it from every pattern: then the text goes without its colours.
+  const plain = mark(stripSequences(text), kind, values);
+  return stripSequences(marked) === plain ? marked : plain;
+}
+
+/** What an escape sequence begins with. */
+const ESCAPES = /[\x1b\x80-\x9f]/;
+
+function mark(text: string, kind: "output" | "command", values: ValueRedactor | null): string {
   const shaped = (values === null ? text : values(text))
     .replace(PRIVATE_KEY, REDACTED)
     .replace(AWS_KEY_ID, REDACTED)

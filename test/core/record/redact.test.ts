@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { endOfKeyBlock, openKeyBlock, REDACTED, redact, valueRedactor } from "../../../src/core/record/redact.ts";
+import { stripSequences } from "../../../src/core/terminal.ts";
 
 const ESC = "\u001b";
 const BEGIN = "-----BEGIN RSA PRIVATE KEY-----";
@@ -140,13 +141,41 @@ test.each(AS_WRITTEN)("redact() does what rule %s says literally", (rule, patter
   let matches = 0;
   fc.assert(
     fc.property(texts, (text) => {
-      const expected = text.replace(pattern, marked);
+      // Where a sequence hides a match, the text goes without its sequences.
+      const [literal, plain] = [text, stripSequences(text)].map((each) => each.replace(pattern, marked));
+      const expected = stripSequences(literal ?? "") === plain ? literal : plain;
       if (expected !== text) matches += 1;
       expect(redact(text, rule === "7" ? "output" : "command")).toBe(expected);
     }),
     { numRuns: 3000 },
   );
   expect(matches).toBeGreaterThan(100);
+});
+
+const HIDDEN = "ghp_QbCdEfGhIjKlMnOpQrStUvWxYz0123456789";
+
+test.each([
+  {
+    what: "a highlight of its beginning",
+    text: `GITHUB=${ESC}[01;31m${ESC}[Kghp_${ESC}[m${ESC}[K${HIDDEN.slice(4)} end`,
+  },
+  { what: "a colour in its middle", text: `${HIDDEN.slice(0, 9)}${ESC}[1m${HIDDEN.slice(9)}` },
+  { what: "a coloured key and value", text: `${ESC}[32mpassword${ESC}[0m=${ESC}[33mQbCdEfGhIjKl` },
+  { what: "a C1 sequence in its middle", text: `${HIDDEN.slice(0, 9)}\x9b1m${HIDDEN.slice(9)}` },
+])("a secret does not hide behind $what", ({ text }) => {
+  const marked = redact(text, "output");
+  expect(marked).toContain("[REDACTED]");
+  expect(stripSequences(marked)).not.toMatch(/QbCd|IjKl|6789/);
+});
+
+test("a secret of the environment does not hide behind a colour", () => {
+  const values = valueRedactor({ X_TOKEN: "abcdef123456gh" });
+  expect(redact(`abcdef${ESC}[1m123456gh`, "output", values)).toBe("[REDACTED]");
+});
+
+test("colours stay where they hide nothing", () => {
+  const text = `${ESC}[31m${HIDDEN}${ESC}[0m ${ESC}[32mok${ESC}[0m`;
+  expect(redact(text, "output")).toBe(`${ESC}[31m[REDACTED]${ESC}[0m ${ESC}[32mok${ESC}[0m`);
 });
 
 test("redact() takes hostile text of a whole window", () => {

@@ -1,0 +1,3 @@
+module writ.example/clamp
+
+go 1.20

@@ -1,0 +1,3 @@
+module writ.example/port
+
+go 1.20

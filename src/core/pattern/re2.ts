@@ -1,0 +1,102 @@
+/**
+ * The one door to regular expressions that came from outside: RE2 syntax as Go's `regexp` takes it, matched in linear
+ * time. JavaScript's RegExp never sees them.
+ *
+ * The engine is heavy to load: a command that starts for every tool call must not reach this file by its imports.
+ */
+import { RE2JS, RE2JSException } from "re2js";
+import { foreignProperty } from "./properties.ts";
+
+export type Pattern = {
+  /** As written. */
+  readonly source: string;
+  /** Names of capture groups, in the order of the groups. */
+  readonly groupNames: readonly string[];
+  /** Whether the pattern matches anywhere, an empty match counting. */
+  test(text: string): boolean;
+  /** The leftmost match; null where there is none, which an empty match is not. */
+  first(text: string): string | null;
+  /**
+   * All matches that do not overlap, from the left, as Go's `FindAllString(-1)` gives them: an empty match that touches
+   * the match before it is none. Each is searched for when it is asked for.
+   */
+  matches(text: string): Iterable<string>;
+};
+
+export type CompiledPattern =
+  | { readonly ok: true; readonly pattern: Pattern }
+  | { readonly ok: false; readonly reason: string };
+
+/** A contract's checks are compiled at intake, for lint and for grading; these are kept from one to the next. */
+const KEPT_PATTERNS = 128;
+const kept = new Map<string, CompiledPattern>();
+
+/**
+ * Compiles a pattern without flags; flags come from the pattern.
+ *
+ * @returns the pattern, always the same for the same source while it is kept; or the reason why it is none, in the
+ *          engine's words and with the part of the pattern that it is about
+ * Errors:  none, whatever the source
+ * Source:  https://github.com/google/re2/wiki/Syntax as Go 1.26 reads it; group names are unique beyond it
+ */
+export function compilePattern(source: string): CompiledPattern {
+  const known = kept.get(source);
+  if (known !== undefined) return known;
+  const compiled = compile(source);
+  if (kept.size >= KEPT_PATTERNS) {
+    const [oldest] = kept.keys();
+    if (oldest !== undefined) kept.delete(oldest);
+  }
+  kept.set(source, compiled);
+  return compiled;
+}
+
+function compile(source: string): CompiledPattern {
+  let engine: RE2JS;
+  try {
+    engine = RE2JS.compile(source);
+  } catch (error) {
+    return { ok: false, reason: reasonOf(error) };
+  }
+  const foreign = foreignProperty(source);
+  if (foreign !== null) return { ok: false, reason: `invalid character class range: \`${foreign}\`` };
+  return { ok: true, pattern: new CompiledRe2(source, engine) };
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof RE2JSException) return error.message.replace(/^error parsing regexp: /, "");
+  // What the engine does not refuse in its own words ran out of stack or memory on the way.
+  return "expression too large";
+}
+
+class CompiledRe2 implements Pattern {
+  readonly groupNames: readonly string[];
+
+  constructor(
+    readonly source: string,
+    private readonly engine: RE2JS,
+  ) {
+    const groups = Object.entries(engine.namedGroups());
+    this.groupNames = groups.sort(([, left], [, right]) => left - right).map(([name]) => name);
+  }
+
+  test(text: string): boolean {
+    return this.engine.test(text);
+  }
+
+  first(text: string): string | null {
+    const matcher = this.engine.matcher(text);
+    return matcher.find() ? matcher.group() : null;
+  }
+
+  *matches(text: string): Iterable<string> {
+    const matcher = this.engine.matcher(text);
+    let lastEnd = -1;
+    while (matcher.find()) {
+      const start = matcher.start();
+      const end = matcher.end();
+      if (start !== end || start !== lastEnd) yield text.slice(start, end);
+      lastEnd = end;
+    }
+  }
+}

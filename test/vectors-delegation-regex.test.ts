@@ -1,0 +1,12 @@
+import { expect, test } from "bun:test";
+import vectors from "../fixtures/vectors/delegation-regex.json";
+import { differences } from "../scripts/vectors/difference.ts";
+import { run } from "../scripts/vectors/delegation-regex.ts";
+
+test("the vectors of the pattern dialect are all there", () => {
+  expect(vectors).toHaveLength(335);
+});
+
+test.each(vectors)("vector $id", ({ input, expect: expected }) => {
+  expect(differences(expected, run("", input))).toEqual([]);
+});
