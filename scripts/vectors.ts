@@ -28,6 +28,9 @@ const MODULES: Readonly<Record<string, readonly string[]>> = {
   drift: ["drift"],
   record: ["record"],
   "content-checks": ["content-checks"],
+  "delegation-lint": ["delegation-lint"],
+  "delegation-name-only": ["delegation-name-only"],
+  "delegation-speed-scan": ["delegation-speed"],
 };
 const SHOWN_DIFFERENCES = 5;
 

@@ -36,6 +36,7 @@ export const ERROR_CODES = {
   envelope_too_large: ["usage", "the envelope would be larger than 16 MiB"],
   too_deep: ["usage", "a value is nested deeper than 100 levels"],
   file_unreadable: ["usage", "a file named on the command line cannot be read"],
+  manifest_unusable: ["usage", "a folder of fixtures has no manifest that can be read"],
   key_unusable: ["usage", "a file is no Ed25519 key of the kind that is needed"],
   invalid_draft_id: ["usage", "a draft id is no safe file name"],
 
@@ -60,6 +61,8 @@ export const ERROR_CODES = {
   not_closed: ["refused", "the contract is not closed yet"],
   nothing_to_prove: ["refused", "a closed contract cites no command whose run is on record"],
   key_exists: ["refused", "a key is never overwritten"],
+  file_exists: ["refused", "a file is there, and --force was not given"],
+  fixtures_wanting: ["refused", "nothing is pinned while the fixture gate finds something else"],
   nothing_pending: ["refused", "no proposal is pending"],
   no_section: ["refused", "there is no such section of project context"],
   no_row: ["refused", "there is no such row"],

@@ -40,7 +40,7 @@ describe("writ contract fill", () => {
     const patch = '{"conclusion":"harmless","evidence_report":{"key_outputs":["z"],"open_gaps":[]}}';
     const ran = await fill(other, "--json", patch);
     expect(shown(ran).replaceAll(other.id, "ID")).toMatchInlineSnapshot(`
-      "{"ok":false,"status":"refused","code":"list_overwrite","path":null,"message":"fill would overwrite 2 populated lists; nothing was written.","hint":null,"draft_id":"ID","collisions":[{"field":"evidence_report.key_outputs","existing":3,"incoming":1},{"field":"evidence_report.open_gaps","existing":1,"incoming":0}]}
+      "{"ok":false,"status":"refused","code":"list_overwrite","path":null,"message":"fill would overwrite 2 populated lists; nothing was written.","hint":"Use \`writ contract add\` to extend a list, or \`writ contract set\` to replace it.","draft_id":"ID","collisions":[{"field":"evidence_report.key_outputs","existing":3,"incoming":1},{"field":"evidence_report.open_gaps","existing":1,"incoming":0}]}
       --- stderr
       Refused: fill would overwrite 2 populated lists -- nothing was written.
         evidence_report.key_outputs: existing 3, incoming 1

@@ -71,7 +71,7 @@ test("a turn is dispatched, its commands are run, a false claim is refused, the 
     --- exit 0
 
     $ writ contract fill --json '{"evidence_report":{"key_outputs":["fixed in src/total.ts"]}}'
-    {"ok":false,"status":"refused","code":"list_overwrite","path":null,"message":"fill would overwrite 1 populated list; nothing was written.","hint":null,"draft_id":"ID","collisions":[{"field":"evidence_report.key_outputs","existing":1,"incoming":1}]}
+    {"ok":false,"status":"refused","code":"list_overwrite","path":null,"message":"fill would overwrite 1 populated list; nothing was written.","hint":"Use \`writ contract add\` to extend a list, or \`writ contract set\` to replace it.","draft_id":"ID","collisions":[{"field":"evidence_report.key_outputs","existing":1,"incoming":1}]}
     --- stderr
     Refused: fill would overwrite 1 populated list -- nothing was written.
       evidence_report.key_outputs: existing 1, incoming 1

@@ -24,7 +24,11 @@ export const command = defineCommand({
     "A patch that would displace entries of a list is refused whole: use add to extend, set to replace.",
     ADDRESS_NOTE,
   ],
-  exits: { 0: "written", 1: "the envelope would break a rule", 3: "no such draft, several that could be meant, or a populated list in the way" },
+  exits: {
+    0: "written",
+    1: "the envelope would break a rule",
+    3: "no such draft, several that could be meant, or a populated list in the way",
+  },
   async run({ args, out }) {
     const patch = await readPatch({ json: args.json, file: args["json-file"], operand: args.source });
     const mutation = { verb: "fill", patch } as const;

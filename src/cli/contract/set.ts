@@ -31,7 +31,11 @@ export const command = defineCommand({
     "Text that looks like JSON is quoted: '\"42\"'. A literal dash is '\"-\"'.",
     ADDRESS_NOTE,
   ],
-  exits: { 0: "written", 1: "the envelope would break a rule", 3: "no such draft, several that could be meant, or a path through a populated list" },
+  exits: {
+    0: "written",
+    1: "the envelope would break a rule",
+    3: "no such draft, several that could be meant, or a path through a populated list",
+  },
   async run({ args, json, out }) {
     const value = await readValue(args.value, args["json-file"]);
     const mutation = { verb: "set", field: args.field, value } as const;

@@ -22,7 +22,11 @@ export const command = defineCommand({
     ADDRESS_NOTE,
     "Of a closed contract that is continued it judges the very contract named; with --close the live link.",
   ],
-  exits: { 0: "valid", 1: "not valid, or finalize would refuse", 3: "no such draft, several that could be meant, or the state forbids a close" },
+  exits: {
+    0: "valid",
+    1: "not valid, or finalize would refuse",
+    3: "no such draft, several that could be meant, or the state forbids a close",
+  },
   async run({ args, json, out }) {
     if (args.strict && !args.close) {
       throw new WritError("usage", "--strict goes with --close", {
@@ -30,8 +34,8 @@ export const command = defineCommand({
       });
     }
     if (args.close) {
-      const { openCloseWorld } = await import("../close-world.ts");
-      const { draft_id, would, advice, claims } = inWorld(openCloseWorld(), (world) =>
+      const { openCheckWorld } = await import("../close-world.ts");
+      const { draft_id, would, advice, claims } = inWorld(openCheckWorld(), (world) =>
         validateClose(world, addressOf(args), args.strict),
       );
       if (json) out.document({ ok: true, status: "ok", draft_id, would, advice, skipped: claims.skipped });

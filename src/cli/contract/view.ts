@@ -29,7 +29,11 @@ export const command = defineCommand({
     ADDRESS_NOTE,
     VERY_NOTE,
   ],
-  exits: { 0: "printed", 1: "there is no such field", 3: "no such draft or change, several drafts that could be meant, or nothing to recover" },
+  exits: {
+    0: "printed",
+    1: "there is no such field",
+    3: "no such draft or change, several drafts that could be meant, or nothing to recover",
+  },
   run({ args, out }) {
     const at = changeIdOf(args.at, "--at");
     const harness = args["harness-id"];

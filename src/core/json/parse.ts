@@ -18,9 +18,11 @@ export type JsonFault = {
   readonly message: string;
   readonly line: number;
   readonly column: number;
+  /** The same place as an index into the text. */
+  readonly at: number;
   /** A key that is given twice in one object, and where it stood before; null for every other fault. */
   readonly duplicate: { readonly key: string; readonly first: Position } | null;
-  /** "yaml" when the first non-blank line of a text that is no JSON reads like YAML. */
+  /** "yaml" when a text that is no JSON reads like YAML: its first line that is neither blank nor a comment. */
   readonly looksLike: "yaml" | null;
 };
 
@@ -418,11 +420,12 @@ function decimalOf(literal: string): string {
 
 function faultOf(text: string, found: Found): JsonFault {
   const { code, message, duplicate } = found;
-  const looksLike = code === "bad_json" && readsLikeYaml(text) ? "yaml" : null;
+  const looksLike = code === "bad_json" && yamlStart(text) !== null ? "yaml" : null;
   return {
     code,
     message,
     ...positionOf(text, found.at),
+    at: found.at,
     duplicate: duplicate === undefined ? null : { key: duplicate.key, first: positionOf(text, duplicate.at) },
     looksLike,
   };
@@ -441,11 +444,24 @@ export function positionOf(text: string, at: number): Position {
   return { line, column };
 }
 
-function readsLikeYaml(text: string): boolean {
-  const start = text.search(/[^\s\ufeff]/);
-  if (start < 0) return false;
-  const lineEnd = text.indexOf("\n", start);
-  const line = text.slice(start, lineEnd < 0 ? text.length : lineEnd).trimEnd();
+/**
+ * Where a text begins that reads like YAML: its first line that is neither blank nor a comment.
+ *
+ * @returns an index into the text; null when that line is no document mark, no `key:` and no `- item`
+ */
+export function yamlStart(text: string): number | null {
+  const first = /[^\s\ufeff]/g;
+  for (let found = first.exec(text); found !== null; found = first.exec(text)) {
+    const start = found.index;
+    const lineEnd = text.indexOf("\n", start);
+    const end = lineEnd < 0 ? text.length : lineEnd;
+    if (found[0] !== "#") return readsLikeYaml(text.slice(start, end).trimEnd()) ? start : null;
+    first.lastIndex = end;
+  }
+  return null;
+}
+
+function readsLikeYaml(line: string): boolean {
   return line === "---" || /^(?:[\p{L}_][\p{L}\p{N}_.-]*:(?: |$)|- +\S)/u.test(line);
 }
 

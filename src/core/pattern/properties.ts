@@ -22,7 +22,11 @@ Sora_Sompeng Soyombo Sundanese Syloti_Nagri Syriac Tagalog Tagbanwa Tai_Le Tai_T
 Telugu Thaana Thai Tibetan Tifinagh Tirhuta Toto Ugaritic Vai Vithkuqi Wancho Warang_Citi Yezidi Yi Zanabazar_Square`;
 
 /** General categories, scripts of Unicode 15.0, and `Any`. */
-export const PROPERTY_NAMES: ReadonlySet<string> = new Set(["Any", ...CATEGORIES.split(" "), ...SCRIPTS.trim().split(/\s+/)]);
+export const PROPERTY_NAMES: ReadonlySet<string> = new Set([
+  "Any",
+  ...CATEGORIES.split(" "),
+  ...SCRIPTS.trim().split(/\s+/),
+]);
 
 /**
  * The first property of a pattern whose name is not on the list, as written: `\p{Emoji}`.
@@ -40,7 +44,10 @@ export function foreignProperty(source: string): string | null {
       at = end + 2;
     } else if (letter === "p" || letter === "P") {
       const end = propertyEnd(source, at + 2);
-      const name = source.slice(at + 2, end).replace(/^\{(.*)\}$/s, "$1").replace(/^\^/, "");
+      const name = source
+        .slice(at + 2, end)
+        .replace(/^\{(.*)\}$/s, "$1")
+        .replace(/^\^/, "");
       if (!PROPERTY_NAMES.has(name)) return source.slice(at, end);
       at = end;
     } else at += 2;

@@ -5,6 +5,7 @@
  * The engine is heavy to load: a command that starts for every tool call must not reach this file by its imports.
  */
 import { RE2JS, RE2JSException } from "re2js";
+import { canSearch, nextCharacter, type Span, spansFrom } from "./all-matches.ts";
 import { foreignProperty } from "./properties.ts";
 
 export type Pattern = {
@@ -90,13 +91,32 @@ class CompiledRe2 implements Pattern {
   }
 
   *matches(text: string): Iterable<string> {
-    const matcher = this.engine.matcher(text);
     let lastEnd = -1;
-    while (matcher.find()) {
-      const start = matcher.start();
-      const end = matcher.end();
+    for (const [start, end] of this.spans(text)) {
       if (start !== end || start !== lastEnd) yield text.slice(start, end);
       lastEnd = end;
     }
   }
+
+  /** By the engine as long as there are few; each of its searches may read to the end of the text. */
+  private *spans(text: string): Iterable<Span> {
+    const matcher = this.engine.matcher(text);
+    let end = 0;
+    for (let count = 0; count < FEW_MATCHES || text.length - end < SHORT_REST || !this.isSearchable(text); count++) {
+      if (!matcher.find()) return;
+      const start = matcher.start();
+      end = matcher.end();
+      yield [start, end];
+      if (start === end) end = nextCharacter(text, end);
+    }
+    yield* spansFrom(this.engine.re2().prog, text, end);
+  }
+
+  private isSearchable(text: string): boolean {
+    return canSearch(this.engine.re2().prog, text.length);
+  }
 }
+
+/** So many matches, and so many code units behind them, are left to the engine. */
+const FEW_MATCHES = 32;
+const SHORT_REST = 1024;

@@ -1,0 +1,62 @@
+/** Bytes and text: strict decoding of UTF-8, and the size of a text in it. */
+
+export type DecodedUtf8 =
+  | { readonly ok: true; readonly text: string }
+  /** `offset` of the first byte that belongs to no character, from 0; the length where the last character is cut. */
+  | { readonly ok: false; readonly offset: number };
+
+/**
+ * Decodes bytes that must be well-formed UTF-8. A byte order mark stays in the text. Time is linear.
+ *
+ * Errors: none, whatever the bytes
+ * Source: Unicode 17 section 3.9, table 3-7 (well-formed byte sequences)
+ */
+export function decodeUtf8(bytes: Uint8Array): DecodedUtf8 {
+  try {
+    return { ok: true, text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes) };
+  } catch {
+    return { ok: false, offset: illFormedAt(bytes) };
+  }
+}
+
+/** The size of a text in bytes; half a surrogate pair counts as the three bytes of its replacement. */
+export function utf8Length(text: string): number {
+  let bytes = text.length;
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    if (unit < 0x80) continue;
+    bytes += unit < 0x800 ? 1 : 2;
+    // A pair is two units and four bytes.
+    if (unit >= 0xd800 && unit <= 0xdbff && isLow(text.charCodeAt(index + 1))) index += 1;
+  }
+  return bytes;
+}
+
+function illFormedAt(bytes: Uint8Array): number {
+  let at = 0;
+  while (at < bytes.length) {
+    const width = widthAt(bytes, at);
+    if (width === 0) return at;
+    at += width;
+  }
+  return at;
+}
+
+/** The bytes of the character at a place; 0 where none is well-formed. */
+function widthAt(bytes: Uint8Array, at: number): number {
+  const lead = bytes[at] ?? 0;
+  if (lead < 0x80) return 1;
+  if (lead < 0xc2 || lead > 0xf4) return 0;
+  const second = bytes[at + 1] ?? 0;
+  // The shortest form only, no surrogates, nothing above U+10FFFF.
+  const low = lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80;
+  const high = lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf;
+  if (second < low || second > high) return 0;
+  const width = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+  for (let next = at + 2; next < at + width; next += 1) if (((bytes[next] ?? 0) & 0xc0) !== 0x80) return 0;
+  return width;
+}
+
+function isLow(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}
