@@ -28,11 +28,19 @@ const WORKFLOWS = [
   "hooks",
   "doctor",
   "board",
+  "author",
 ];
 const ADAPTERS = ["store", "wire", "llm", "host"];
 const ROOMS = ["core", ...DOORS, ...WORKFLOWS, ...ADAPTERS];
 /** The libraries that compute and do nothing else. */
-const CORE_PACKAGES = ["valibot", "diff", "yaml-ast-parser", "re2js", "@cfworker/json-schema"];
+const CORE_PACKAGES = [
+  "valibot",
+  "diff",
+  "yaml-ast-parser",
+  "re2js",
+  "@cfworker/json-schema",
+  "@valibot/to-json-schema",
+];
 const ROOMS_FOR_NOTHING = ["utils", "helpers", "common", "lib"];
 
 /** What the core may not touch, each with what it is called in the message. */

@@ -51,6 +51,8 @@ async function build(target: Target | null): Promise<{ readonly path: string } |
       compile: {
         ...(target === null ? {} : { target: `bun-${target}` as const }),
         outfile: made,
+        // The contracts that writ ships are read from inside the executable (src/host/contracts.ts).
+        assets: [join(ROOT, "contracts")],
         // Else a .env or a bunfig.toml in the folder of the call decides what writ does.
         autoloadDotenv: false,
         autoloadBunfig: false,

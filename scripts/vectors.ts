@@ -28,8 +28,17 @@ const MODULES: Readonly<Record<string, readonly string[]>> = {
   drift: ["drift"],
   record: ["record"],
   "content-checks": ["content-checks"],
+  "delegation-acceptance-closedat": ["delegation-acceptance"],
+  "delegation-acceptance-eval": ["delegation-acceptance"],
+  "delegation-acceptance-parse": ["delegation-acceptance"],
+  "delegation-contract": ["delegation-contract"],
+  "delegation-fingerprint": ["delegation-acceptance"],
   "delegation-lint": ["delegation-lint"],
   "delegation-name-only": ["delegation-name-only"],
+  "delegation-read-root": ["delegation-read-root"],
+  "delegation-regex": ["delegation-regex"],
+  "delegation-schema": ["delegation-schema"],
+  "delegation-schema-order": ["delegation-schema"],
   "delegation-speed-scan": ["delegation-speed"],
 };
 const SHOWN_DIFFERENCES = 5;

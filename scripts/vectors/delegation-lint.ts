@@ -1,6 +1,7 @@
 /** Runs the cases of area "delegation-lint". */
-import { lintContract } from "../../src/core/delegation/lint.ts";
+
 import type { Document } from "../../src/core/delegation/document.ts";
+import { lintContract } from "../../src/core/delegation/lint.ts";
 import type { JsonObject } from "../../src/core/json/value.ts";
 
 type Input = {

@@ -78,6 +78,9 @@ export const command = defineCommand({
           ordered: end.ordered,
         });
         if (kept.contract_id === null) out.talk(`writ run: nothing was recorded: ${kept.why}`);
+        else if (kept.after_close) {
+          out.talk(`writ run: ${kept.contract_id} is closed: the run is recorded behind what its close saw`);
+        }
       } finally {
         world.store.leave();
       }

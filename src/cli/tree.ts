@@ -170,6 +170,43 @@ export const FACES: readonly Face[] = [
     },
   },
   {
+    title: "Delegation",
+    commands: {
+      template: {
+        summary: "Start delegation contracts from what can be copied",
+        commands: {
+          list: {
+            summary: "List the delegation contracts that can be copied",
+            load: () => import("./template/list.ts"),
+          },
+          show: {
+            summary: "Print a delegation contract that can be copied",
+            load: () => import("./template/show.ts"),
+          },
+          new: { summary: "Start a delegation contract from a template", load: () => import("./template/new.ts") },
+        },
+      },
+      lint: {
+        summary: "Check delegation contracts, and what their checks would prove",
+        load: () => import("./lint.ts"),
+      },
+      grade: { summary: "Grade a saved answer by the checks of its contract", load: () => import("./grade.ts") },
+      gate: {
+        summary: "Prove fixtures, and what came back",
+        commands: {
+          fixtures: {
+            summary: "Prove that contracts kept as fixtures are what they claim",
+            load: () => import("./gate/fixtures.ts"),
+          },
+          pin: {
+            summary: "Write the present SHA-256 of each digest set into the manifest",
+            load: () => import("./gate/pin.ts"),
+          },
+        },
+      },
+    },
+  },
+  {
     title: "Looking",
     commands: {
       board: {

@@ -1,6 +1,7 @@
 /** The orchestrator's decision on what a turn proposed: accepted proposals are merged, rejected ones are marked. */
 import { mergeContext, PROJECT_IDENTITY, splitByOwner } from "../core/context/merge.ts";
 import type { ProposalRow } from "../core/context/repository.ts";
+import { liveLink } from "../core/contract/links.ts";
 import type { HandoffRow, Tables } from "../core/contract/repository.ts";
 import type { UpdateRefusal } from "../core/contract/updates.ts";
 import { WritError } from "../core/error.ts";
@@ -99,9 +100,15 @@ function pendingOf(
   const all = tables.proposals.listOf(row.contract_id).filter((one) => one.status === "pending");
   const proposals = entry === null ? all : all.filter((one) => one.entry_index === entry);
   if (proposals.length > 0) return { row, proposals };
+  const live = liveLink(tables.handoffs, row);
+  const waiting =
+    live.id === row.id ? 0 : tables.proposals.listOf(live.contract_id).filter((one) => one.status === "pending").length;
   const which = entry === null ? "no proposal" : `no proposal of entry ${entry}`;
   throw new WritError("nothing_pending", `Contract "${row.contract_id}" has ${which} that is pending`, {
-    hint: `See them all: writ contract proposals list --contract-id ${row.contract_id} --status all`,
+    hint:
+      waiting > 0
+        ? `It is continued by ${live.contract_id}, which has ${waiting}: writ context accept ${live.id}`
+        : `See them all: writ contract proposals list --contract-id ${row.contract_id} --status all`,
   });
 }
 

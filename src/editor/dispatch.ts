@@ -127,6 +127,9 @@ export function dispatchTurn(world: DispatchWorld, dispatch: Dispatch): Dispatch
         parent_handoff_id: binding.parent_handoff_id,
         binding_rejection: binding.rejection,
         unknown: [
+          ...(kind === "verifier" && dispatch.plan_task_id !== null
+            ? [`A verifier is bound by its parent alone: plan task ${dispatch.plan_task_id} was dropped`]
+            : []),
           ...(brief_id === dispatch.brief_id
             ? []
             : [`There is no brief ${dispatch.brief_id}: the turn is born without one`]),

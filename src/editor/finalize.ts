@@ -5,6 +5,7 @@
 import { bareBirth } from "../core/contract/birth.ts";
 import { canonicalize } from "../core/contract/canonicalize.ts";
 import { bindingOf, briefOf } from "../core/contract/chain.ts";
+import { withoutCutMarks } from "../core/contract/envelope.ts";
 import { closeGate } from "../core/contract/gates.ts";
 import { chainOf, liveLink } from "../core/contract/links.ts";
 import { repair } from "../core/contract/repair.ts";
@@ -141,7 +142,8 @@ function closeInside(
     };
   }
   const { envelope: canonical } = canonicalize(verdict.envelope);
-  const final = row === null ? canonical : withBirthMark(row, canonical);
+  const marked = row === null ? canonical : withBirthMark(row, canonical);
+  const final = verdict.outcome === "close" ? withoutCutMarks(marked) : marked;
   const id = row?.id ?? insertRow(world, tables, request, draft_id, final);
   const updates = verdict.outcome === "close" ? settle(world, tables, id, final, verdict.record.runs) : null;
   tables.handoffs.close(id, {

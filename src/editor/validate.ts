@@ -2,12 +2,14 @@
 
 import { validationError } from "../core/contract/rejection.ts";
 import type { HandoffRow, Tables } from "../core/contract/repository.ts";
+import type { UpdateRefusal } from "../core/contract/updates.ts";
 import { validate } from "../core/contract/validate.ts";
-import { isObject, type JsonObject } from "../core/json/value.ts";
+import { isObject, type JsonObject, valueAt } from "../core/json/value.ts";
 import type { Issue } from "../core/result.ts";
 import { type CheckedClaims, type CheckWorld, examineClose, liveOf, type StaleFiles, staleAround } from "./finalize.ts";
 import { loadDraft, parseDraftValue } from "./load.ts";
 import { type Address, noDraftFor, resolveTarget } from "./target.ts";
+import { shapeRefusals } from "./updates.ts";
 import type { ReadingWorld } from "./world.ts";
 import { checkEnvelope } from "./write.ts";
 
@@ -17,6 +19,8 @@ export type Validated = {
   readonly would: "finalize" | "checkpoint" | null;
   readonly advice: readonly Issue[];
   readonly claims: CheckedClaims;
+  /** What a close would refuse of `update_contracts`, without being refused itself. */
+  readonly refused: readonly UpdateRefusal[];
 };
 
 const NO_CLAIMS: CheckedClaims = { held: 0, skipped: [] };
@@ -34,7 +38,14 @@ export function validateDraft(world: ReadingWorld, address: Address): Validated 
       ? checkEnvelope(value, null)
       : store.read((tables) => checkEnvelope(current(world, tables, draft_id), tables));
   if (issues.length > 0) throw validationError(issues, `draft ${draft_id} is not valid.`);
-  return { draft_id, cross_check: store === null ? "skipped" : "done", would: null, advice: [], claims: NO_CLAIMS };
+  return {
+    draft_id,
+    cross_check: store === null ? "skipped" : "done",
+    would: null,
+    advice: [],
+    claims: NO_CLAIMS,
+    refused: [],
+  };
 }
 
 /**
@@ -66,6 +77,7 @@ export function validateLink(
     would: verdict.outcome === "close" ? "finalize" : "checkpoint",
     advice: verdict.advice,
     claims: verdict.claims,
+    refused: shapeRefusals(valueAt(envelope, "update_contracts")),
   };
 }
 

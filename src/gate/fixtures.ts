@@ -1,18 +1,22 @@
 /** Proves that contracts kept as fixtures are what they claim, and pins the digests of the sets. Reads a folder whole. */
-import { WritError } from "../core/error.ts";
+
 import type { Corpus } from "../core/delegation/digest-set.ts";
 import type { Finding } from "../core/delegation/finding.ts";
 import { type FixtureFile, type FixtureReport, judgeFixtures } from "../core/delegation/fixtures.ts";
 import { CONTRACT_LIMITS } from "../core/delegation/limits.ts";
 import { MANIFEST_FILE, type Manifest, readManifest } from "../core/delegation/manifest.ts";
-import { pinManifest, type PinLine } from "../core/delegation/pin.ts";
+import { type PinLine, pinManifest } from "../core/delegation/pin.ts";
+import { WritError } from "../core/error.ts";
 
 /** What the gate needs of the world. The command line hands in the real one, a test a scripted one. */
 export type FixtureWorld = {
   /** Everything in the set that is no folder, sorted by path; no link is followed. Errors: `file_unreadable` */
   list(): readonly { readonly path: string; readonly kind: "file" | "link" | "other" }[];
   /** A regular file of the set; null when it is larger than that. Errors: `file_unreadable` */
-  read(path: string, maxBytes: number): { readonly text: string; readonly isUtf8: boolean; readonly sha256: string } | null;
+  read(
+    path: string,
+    maxBytes: number,
+  ): { readonly text: string; readonly isUtf8: boolean; readonly sha256: string } | null;
   /** The pages of a folder by their names, from the folder of the set; null where there is no such folder. */
   pages(folder: string): ReadonlyMap<string, string> | null;
   /** The published schemas by their paths in the set, as this executable writes them. */
@@ -71,7 +75,10 @@ function openManifest(world: FixtureWorld): { readonly text: string; readonly ma
     file = world.read(MANIFEST_FILE, CONTRACT_LIMITS.file_bytes);
   } catch (error) {
     if (!(error instanceof WritError)) throw error;
-    throw new WritError("manifest_unusable", `There is no readable ${MANIFEST_FILE}: ${error.message}`, { hint, cause: error });
+    throw new WritError("manifest_unusable", `There is no readable ${MANIFEST_FILE}: ${error.message}`, {
+      hint,
+      cause: error,
+    });
   }
   const read = file === null ? { ok: false as const, problems: ["it is too large"] } : readManifest(file.text);
   if (read.ok && file !== null) return { text: file.text, manifest: read.manifest };

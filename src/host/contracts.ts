@@ -12,7 +12,9 @@ import { readAll } from "./file.ts";
 /** Where the shipped `contracts/` lies: inside the executable, or in the source tree. To be read from only. */
 export function shippedContracts(): string {
   // In the executable every module has the root of the embedded files as its folder.
-  return Bun.isStandaloneExecutable ? join(import.meta.dir, "contracts") : join(import.meta.dir, "..", "..", "contracts");
+  return Bun.isStandaloneExecutable
+    ? join(import.meta.dir, "contracts")
+    : join(import.meta.dir, "..", "..", "contracts");
 }
 
 /** `path` is relative to the folder that was listed, with `/` between segments. */
@@ -50,7 +52,7 @@ export function readFileText(path: string, maxBytes: number): FileText {
   let file: number;
   try {
     // No link, and no waiting for the writer of a pipe.
-    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
     throw unreadable(path, error);
   }

@@ -28,14 +28,15 @@ const KIB = 1024;
  * A reader for one read root, which is resolved once, at the first entry that is asked for.
  *
  * @param root a folder; it may be reached through links
+ * @param open what opens a file; a test puts something else into its place first
  * Errors: none is thrown; a root that is no folder is a fault `read_root` of no entry
  */
-export function documentReader(root: string): DocumentReader {
+export function documentReader(root: string, open: Open = openSync): DocumentReader {
   let resolved: string | Refusal | null = null;
   return (paths) => {
     resolved ??= resolveRoot(root);
     return typeof resolved === "string"
-      ? readAllBelow(resolved, paths)
+      ? readAllBelow(resolved, paths, open)
       : { documents: [], faults: [{ ...resolved, index: null }] };
   };
 }
@@ -44,6 +45,8 @@ export function documentReader(root: string): DocumentReader {
 export function readDocuments(root: string, paths: readonly string[]): DocumentsRead {
   return documentReader(root)(paths);
 }
+
+type Open = (path: string, flags: number) => number;
 
 type Refusal = Fault & { readonly code: DelegationIssueCode };
 
@@ -72,12 +75,12 @@ function resolveRoot(root: string): string | Refusal {
   }
 }
 
-function readAllBelow(root: string, paths: readonly string[]): DocumentsRead {
+function readAllBelow(root: string, paths: readonly string[], open: Open): DocumentsRead {
   const documents: { index: number; document: Document }[] = [];
   const faults: PathFault[] = [];
   paths.forEach((entry, index) => {
     try {
-      documents.push({ index, document: readBelow(root, entry) });
+      documents.push({ index, document: readBelow(root, entry, open) });
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       faults.push({ ...error.refusal, index });
@@ -86,11 +89,11 @@ function readAllBelow(root: string, paths: readonly string[]): DocumentsRead {
   return { documents, faults };
 }
 
-function readBelow(root: string, entry: string): Document {
+function readBelow(root: string, entry: string, open: Open): Document {
   if (entry === "") refuse("path_empty", entry, "it is empty");
   if (entry.includes("\0")) refuse("path_nul", entry, "it contains NUL");
   const walked = walk(root, entry, segmentsBelow(root, entry));
-  const bytes = readFile(root, entry, walked);
+  const bytes = readFile(entry, walked, open);
   const decoded = decodeUtf8(bytes);
   if (!decoded.ok) refuse("not_text", entry, `byte ${decoded.offset} is no UTF-8`, "Only text can be a document");
   return { name: walked.map(({ name }) => name).join("/"), text: decoded.text };
@@ -146,47 +149,56 @@ function look(entry: string, path: string): BigIntStats {
   } catch (error) {
     const code = codeOf(error);
     // A name that is too long for the file system is the name of nothing.
-    if (code === "ENOENT" || code === "ENOTDIR" || code === "ENAMETOOLONG") {
+    if (isGone(code) || code === "ENAMETOOLONG") {
       refuse("path_missing", entry, "there is no such file");
     }
     return refuse("file_unreadable", entry, reasonOf(error));
   }
 }
 
-/** The bytes of the file that was walked to, at most one more than are allowed. */
-function readFile(root: string, entry: string, walked: readonly Step[]): Uint8Array {
-  const path = walked.at(-1)?.path ?? root;
-  const file = open(entry, path);
+/** The bytes of the file that was walked to. */
+function readFile(entry: string, walked: readonly Step[], open: Open): Uint8Array {
+  const file = openLast(entry, walked, open);
   try {
     const opened = fstatSync(file, { bigint: true });
     const isSame = opened.isFile() && isSameNode(opened, walked.at(-1)?.stat);
     // The way is looked at again: a folder on it that was exchanged for a link would have led elsewhere.
-    if (!isSame || walked.some((step) => !isSameNode(look(entry, step.path), step.stat))) changed(entry);
+    if (!isSame || walked.some(({ path, stat }) => !isSameNode(lstatSync(path, { bigint: true }), stat)))
+      changed(entry);
     return readUpTo(file, CONTRACT_LIMITS.document_bytes, entry);
   } catch (error) {
     if (error instanceof Refused) throw error;
+    if (isGone(codeOf(error))) changed(entry);
     return refuse("file_unreadable", entry, reasonOf(error));
   } finally {
     closeSync(file);
   }
 }
 
-function open(entry: string, path: string): number {
+function openLast(entry: string, walked: readonly Step[], open: Open): number {
   try {
     // Neither a link nor a pipe that took the file's place since it was looked at is followed or waited for.
-    return openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+    const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+    return open(walked.at(-1)?.path ?? "", flags);
   } catch (error) {
     const code = codeOf(error);
-    if (code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP") changed(entry);
+    if (isGone(code) || code === "ELOOP") changed(entry);
     return refuse("file_unreadable", entry, reasonOf(error));
   }
+}
+
+function isGone(code: string | null): boolean {
+  return code === "ENOENT" || code === "ENOTDIR";
 }
 
 function readUpTo(file: number, limit: number, entry: string): Uint8Array {
   const bytes = Buffer.alloc(limit + 1);
   let size = 0;
-  for (let length = 1; length > 0 && size <= limit; size += length)
-    length = readSync(file, bytes, size, limit + 1 - size, null);
+  while (size <= limit) {
+    const length = readSync(file, bytes, size, limit + 1 - size, null);
+    if (length === 0) break;
+    size += length;
+  }
   if (size <= limit) return bytes.subarray(0, size);
   return refuse("file_too_large", entry, `it is larger than ${limit / KIB} KiB`, "Cut it to what the goal needs");
 }

@@ -5,6 +5,7 @@
  * that parallel recorders neither collide nor fork the chain.
  */
 import type { Tables } from "../core/contract/repository.ts";
+import { isClosed } from "../core/contract/state.ts";
 import { OutputKeeper } from "../core/record/capture.ts";
 import { GENESIS, recordText } from "../core/record/digest.ts";
 import { type Completion, type HookCapture, type HookEvent, toCapture } from "../core/record/hook.ts";
@@ -14,7 +15,12 @@ import { type Place, placeOfContract, placeOfHook } from "./place.ts";
 import type { World } from "./world.ts";
 
 export type Kept =
-  | { readonly contract_id: string; readonly records: readonly ToolRecord[] }
+  | {
+      readonly contract_id: string;
+      readonly records: readonly ToolRecord[];
+      /** The turn was closed already: the record stands behind what its close saw. */
+      readonly after_close: boolean;
+    }
   | { readonly contract_id: null; readonly why: string };
 
 /** An output on its way into the record. */
@@ -103,5 +109,5 @@ function append(world: World, tables: Tables, place: Place, captures: readonly C
   }
   const [first] = captures;
   if (first !== undefined) tables.records.bind(contract_id, first.source, world.clock.now());
-  return { contract_id, records };
+  return { contract_id, records, after_close: place.row !== null && isClosed(place.row.agent_state) };
 }

@@ -12,17 +12,18 @@ export type Verified = { readonly contract_id: string; readonly count: number; r
  */
 export function verifyRecord(
   world: { readonly store: ContractStore | null; sha256(text: string): string },
-  contractId: string,
+  id: string,
 ): Verified {
-  const found = world.store?.read((tables) => ({
-    row: tables.handoffs.find(contractId),
-    records: tables.records.list(contractId),
-    newestDigest: tables.journal.newestDigest(contractId),
-  }));
+  const found = world.store?.read((tables) => {
+    const row = tables.handoffs.find(id) ?? (/^[1-9]\d{0,14}$/.test(id) ? tables.handoffs.findById(Number(id)) : null);
+    const contract_id = row?.contract_id ?? id;
+    const records = tables.records.list(contract_id);
+    return { contract_id, row, records, newestDigest: tables.journal.newestDigest(contract_id) };
+  });
   if (found === undefined || (found.row === null && found.records.length === 0)) {
-    throw new WritError("no_row", `There is neither a turn nor a record of "${contractId}"`, {
+    throw new WritError("no_row", `There is neither a turn nor a record of "${id}"`, {
       hint: "See the turns with: writ contract list",
     });
   }
-  return { contract_id: contractId, ...assertWhole({ contract_id: contractId, ...found }, world.sha256) };
+  return { contract_id: found.contract_id, ...assertWhole(found, world.sha256) };
 }

@@ -55,6 +55,7 @@ describe("writ contract validate", () => {
       would: "checkpoint",
       advice: [],
       skipped: [],
+      refused: [],
     });
     expect((await validate()).stdout).toBe(`OK: draft ${turn.id} is valid; finalize would keep it as a checkpoint.\n`);
     await turn.writ(["contract", "fill", "--json", BLOCKED]);
@@ -65,6 +66,17 @@ describe("writ contract validate", () => {
     await turn.writ(["contract", "set", "conclusion", " "]);
     const refused = await validate("--json");
     expect({ exit: refused.exit, ...documentOf(refused) }).toMatchObject({ exit: 1, code: "conclusion_required" });
+  });
+
+  test("says with --close which proposals a close would refuse, and that it would close", async () => {
+    const turn = await world.turn();
+    await turn.writ(["contract", "fill", "--json", BLOCKED]);
+    await turn.writ(["contract", "set", "update_contracts", '[{"section":"stack"}]']);
+    const ran = await turn.writ(["contract", "validate", "--close"]);
+    expect(ran.stdout).toContain("finalize would close it");
+    expect(ran.stderr).toMatch(/^refused: update_contracts\[0\]: contract_missing -- .*\n {4}.*"contract"/m);
+    const { refused } = documentOf(await turn.writ(["contract", "validate", "--close", "--json"]));
+    expect(refused).toMatchObject([{ index: 0, code: "contract_missing" }]);
   });
 
   test("takes --strict with --close alone", async () => {

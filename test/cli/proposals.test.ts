@@ -370,9 +370,9 @@ describe("writ contract proposals list", () => {
     const pad = "contract_id".padEnd(turn.id.length);
     expect(shown(ran)).toBe(
       [
-        `id  ${pad}  entry  section  status    project     decided_by  failed guards`,
-        `2   ${turn.id}  1      apps     pending   storefront  -           -`,
-        `1   ${turn.id}  0      stack    accepted  storefront  ada         -`,
+        `proposal  handoff  ${pad}  entry  section  status    project     decided_by  failed guards`,
+        `2         1        ${turn.id}  1      apps     pending   storefront  -           -`,
+        `1         1        ${turn.id}  0      stack    accepted  storefront  ada         -`,
         "--- exit 0",
         "",
       ].join("\n"),

@@ -262,3 +262,24 @@ describe("writ run", () => {
     );
   });
 });
+
+test("a run after the close is recorded behind it, and says so; show and verify tell the two apart", async () => {
+  const turn = await world.turn();
+  await turn.writ(["run", "--", "true"]);
+  await turn.writ([
+    "contract",
+    "fill",
+    "--json",
+    '{"conclusion":"c","agent_status":{"agent_state":"BLOCKED","next_action":"wait"}}',
+  ]);
+  await turn.writ(["contract", "finalize"]);
+  const late = await turn.writ(["run", "--", "false"]);
+  expect(late.exit).toBe(1);
+  expect(late.stderr).toContain(`${turn.id} is closed: the run is recorded behind what its close saw`);
+  const shownTurn = await world.writ(["contract", "show", turn.id]);
+  expect(shownTurn.stdout).toContain("record (bound, 2 entries, the last 1 after the close)");
+  const byHandoff = documentOf(await world.writ(["contract", "show", turn.id, "--json"]));
+  const { id } = byHandoff.handoff as { id: number };
+  const verified = await world.writ(["record", "verify", String(id), "--json"]);
+  expect(documentOf(verified)).toMatchObject({ ok: true, contract_id: turn.id, count: 2 });
+});

@@ -316,3 +316,15 @@ test("one entry is rejected alone, with or without a reason", () => {
     { status: "rejected", decision_note: null },
   ]);
 });
+
+test("the first id of a chain names the link whose proposals wait", () => {
+  using world = scriptedWorld();
+  const first = born(world);
+  fill(world, first, closing("BLOCKED"));
+  finalize(world, first);
+  fill(world, first, closing("BLOCKED", { update_contracts: [STACK] }));
+  const { draft_id: second } = finalize(world, first);
+  const refusal = cleanRefusalOf(world, () => acceptProposals(world, request(first)));
+  expect(refusal).toMatchObject({ code: "nothing_pending" });
+  expect(refusal.hint).toContain(`It is continued by ${second}, which has 1`);
+});

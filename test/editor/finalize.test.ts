@@ -3,6 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { ErrorCode } from "../../src/core/error.ts";
 import type { JsonObject } from "../../src/core/json/value.ts";
 import { initDraft } from "../../src/editor/init.ts";
+import { stopTurn } from "../../src/editor/stop.ts";
 import {
   add,
   born,
@@ -953,4 +954,21 @@ test("a close that cannot be stored changes nothing, and no file is left behind"
     world.sql("DROP TRIGGER fails");
   }
   expect(finalize(world, id).status).toBe("finalized");
+});
+
+test("a clean close takes the marks of an earlier cut off", () => {
+  using world = scriptedWorld();
+  const id = born(world);
+  stopTurn(world, {
+    contract_id: id,
+    transcript: null,
+    stop_reason: null,
+    session_id: null,
+    redactCommand: (text) => text,
+  });
+  expect(draftOf(world, id)).toMatchObject({ degraded: true, auto_captured: true, reaped: true });
+  fill(world, id, closing("BLOCKED"));
+  finalize(world, id);
+  expect(rowOf(world, id).cut_reason).toBeNull();
+  for (const key of ["degraded", "auto_captured", "reaped"]) expect(rowJson(world, id)).not.toHaveProperty(key);
 });

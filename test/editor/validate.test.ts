@@ -33,6 +33,7 @@ test("a valid draft is told so, with the cross-check done, and nothing changes",
     would: null,
     advice: [],
     claims: { held: 0, skipped: [] },
+    refused: [],
   });
   expect(everything(world)).toEqual(before);
 });
@@ -134,6 +135,7 @@ test.each([
     would,
     advice: [],
     claims: { held: 0, skipped: [] },
+    refused: [],
   });
   expect(everything(world)).toEqual(before);
 });

@@ -66,7 +66,7 @@ export const command = defineCommand({
       // Counted only where the limit may have left some out.
       return { rows, total: rows.length < filter.limit ? rows.length : countHandoffs(world, filter) };
     });
-    if (json) out.document({ ok: true, count: rows.length, handoffs: rows as readonly JsonObject[] });
+    if (json) out.document({ ok: true, count: rows.length, total, handoffs: rows as readonly JsonObject[] });
     else if (rows.length === 0) out.line("No handoffs matched.");
     else {
       const cells = rows.map((row) => [

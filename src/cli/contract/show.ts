@@ -79,13 +79,18 @@ function plainLines(
           .map((line) => `  ${line}`)),
     "",
     ...(proposals.length === 0 ? [] : ["proposals", ...proposalLines(proposals, columns).map(indented), ""]),
-    `record (${bound ? "bound" : "not bound"}, ${record.length} entries)`,
+    `record (${bound ? "bound" : "not bound"}, ${record.length} entries${lateText(row, record.length)})`,
     ...recordLines(record, columns).map(indented),
   ];
 }
 
 function indented(line: string): string {
   return line === "" ? "" : `${INDENT}${line}`;
+}
+
+function lateText(row: HandoffRow, entries: number): string {
+  const late = row.record_count === null ? 0 : entries - row.record_count;
+  return late > 0 ? `, the last ${late} after the close` : "";
 }
 
 /** Commands, reads and edits of a record, oldest first. */

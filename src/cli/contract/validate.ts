@@ -1,5 +1,6 @@
 /** `writ contract validate`. */
 
+import { refusalNotice } from "../../core/contract/proposal-notices.ts";
 import { WritError } from "../../core/error.ts";
 import { continuedBy } from "../../editor/look.ts";
 import { validateClose, validateDraft } from "../../editor/validate.ts";
@@ -35,15 +36,19 @@ export const command = defineCommand({
     }
     if (args.close) {
       const { openCheckWorld } = await import("../close-world.ts");
-      const { draft_id, would, advice, claims } = inWorld(openCheckWorld(), (world) =>
+      const { draft_id, would, advice, claims, refused } = inWorld(openCheckWorld(), (world) =>
         validateClose(world, addressOf(args), args.strict),
       );
-      if (json) out.document({ ok: true, status: "ok", draft_id, would, advice, skipped: claims.skipped });
+      if (json) out.document({ ok: true, status: "ok", draft_id, would, advice, skipped: claims.skipped, refused });
       else {
         out.line(
           `OK: draft ${draft_id} is valid; finalize would ${would === "finalize" ? "close it" : "keep it as a checkpoint"}.`,
         );
         talkVerdict(out, advice, claims);
+        for (const refusal of refused) {
+          out.talk(refusalNotice(refusal));
+          out.talk(`    ${refusal.hint}`);
+        }
         if (would === "checkpoint") talkUnclosed(out, draft_id);
       }
       return 0;

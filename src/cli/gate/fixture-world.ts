@@ -1,6 +1,7 @@
 /** The real world of the fixture gate: a folder, or the set that this executable carries. */
 import { join, resolve } from "node:path";
 import type { WritError } from "../../core/error.ts";
+import { renderSchemas } from "../../core/published-schemas.ts";
 import type { FixtureWorld } from "../../gate/fixtures.ts";
 import { listFiles, readFileText, shippedContracts } from "../../host/contracts.ts";
 
@@ -19,7 +20,7 @@ export function fixtureWorld(dir: string | null): FixtureWorld {
       return { text, isUtf8, sha256: new Bun.CryptoHasher("sha256").update(bytes).digest("hex") };
     },
     pages: (folder) => pagesOf(join(root, folder)),
-    schemas: new Map(),
+    schemas: new Map(Object.entries(renderSchemas()).map(([name, text]) => [`schemas/${name}`, text])),
   };
 }
 
@@ -36,7 +37,9 @@ function pagesOf(folder: string): ReadonlyMap<string, string> | null {
     throw error;
   }
   const pages = files.filter(({ kind }) => kind === "file");
-  return new Map(pages.map(({ path }) => [path, unlessTooLarge(() => readFileText(join(folder, path), PAGE_BYTES))?.text ?? ""]));
+  return new Map(
+    pages.map(({ path }) => [path, unlessTooLarge(() => readFileText(join(folder, path), PAGE_BYTES))?.text ?? ""]),
+  );
 }
 
 function unlessTooLarge<T>(read: () => T): T | null {

@@ -1,8 +1,9 @@
 /** `writ gate fixtures`: whether contracts kept as fixtures are what they claim. */
-import { WritError } from "../../core/error.ts";
-import { faultText } from "../../core/delegation/manifest.ts";
+
 import { CONTRACT_LIMITS } from "../../core/delegation/limits.ts";
+import { faultText } from "../../core/delegation/manifest.ts";
 import { judgeNameOnly } from "../../core/delegation/name-only.ts";
+import { WritError } from "../../core/error.ts";
 import { readSource, type SourceNode } from "../../core/json/source.ts";
 import { checkFixtures, findingLine } from "../../gate/fixtures.ts";
 import { readBodyFile } from "../../host/file.ts";
@@ -15,7 +16,11 @@ export const command = defineCommand({
   args: {
     old: { type: "positional", valueHint: "OLD", required: false, description: "With --name-only: the set as it was" },
     new: { type: "positional", valueHint: "NEW", required: false, description: "With --name-only: the set as it is" },
-    dir: { type: "string", valueHint: "DIR", description: "The folder of the set (default: the set in this executable)" },
+    dir: {
+      type: "string",
+      valueHint: "DIR",
+      description: "The folder of the set (default: the set in this executable)",
+    },
     "name-only": { type: "boolean", description: "Say whether two sets differ in names alone" },
     ...JSON_SWITCH,
   },
@@ -63,10 +68,17 @@ export const command = defineCommand({
       return verdict === "PASS" ? 0 : 1;
     }
     for (const { file, lists, checks } of files) {
-      out.line(lists === 0 ? `${file}  no acceptance` : `${file}  ${counted(lists, "list")}, ${counted(checks, "check")}`);
+      out.line(
+        lists === 0 ? `${file}  no acceptance` : `${file}  ${counted(lists, "list")}, ${counted(checks, "check")}`,
+      );
     }
     for (const set of sets) {
-      const sum = set.sha256 === null ? "not there" : set.sha256 === set.pinned ? `sha256 ${short(set.sha256)} as pinned` : `sha256 ${short(set.sha256)}, pinned ${short(set.pinned)}`;
+      const sum =
+        set.sha256 === null
+          ? "not there"
+          : set.sha256 === set.pinned
+            ? `sha256 ${short(set.sha256)} as pinned`
+            : `sha256 ${short(set.sha256)}, pinned ${short(set.pinned)}`;
       out.line(`${set.file}  ${set.ok ? "ok" : "FAIL"}  ${counted(set.subtasks, "subtask")}, ${sum}`);
     }
     for (const finding of findings) out.line(findingLine(finding));
@@ -91,7 +103,11 @@ function printNameOnly(before: SourceNode, after: SourceNode, json: boolean, out
   if (json) out.document({ ok: judged.exempt, gate: "name-only", exempt: judged.exempt, mapping, difference });
   else if (judged.exempt) {
     for (const { old, new: now } of mapping) out.line(`${old} -> ${now}`);
-    out.line(mapping.length === 0 ? "EXEMPT: the sets do not differ" : `EXEMPT: ${counted(mapping.length, "word")} replaced, nothing else`);
+    out.line(
+      mapping.length === 0
+        ? "EXEMPT: the sets do not differ"
+        : `EXEMPT: ${counted(mapping.length, "word")} replaced, nothing else`,
+    );
   } else out.line(`NOT EXEMPT: ${judged.path === "" ? "" : `${judged.path}: `}${judged.message}`);
   return judged.exempt ? 0 : 1;
 }

@@ -33,7 +33,8 @@ export const command = defineCommand({
       const sets = lines.map((line) => ({ ...line, changed: line.old !== line.new }));
       out.document({ ok, status: ok ? "ok" : "no", dir: args.dir, written: changed && !args.check, sets });
     } else {
-      for (const { file, old, new: now } of lines) out.line(old === now ? `${file}  unchanged` : `${file}  ${old} -> ${now}`);
+      for (const { file, old, new: now } of lines)
+        out.line(old === now ? `${file}  unchanged` : `${file}  ${old} -> ${now}`);
       if (lines.length === 0) out.line("The manifest has no digest set.");
     }
     return ok ? 0 : 1;

@@ -5,7 +5,6 @@
  * Three outcomes: `fail`, we looked and it is wrong; `unknown`, there was nothing to look at; `pass`. Only a qualified
  * check can be unknown, and absent evidence never passes one.
  */
-import { memberOf } from "../json/source.ts";
 import { type Authority, authorityOf, type Check, type GroundedCheck, type TextCheck, type Verb } from "./check.ts";
 import { type Answer, Evidence, emptinessOf, kindOf, valuesOf } from "./evidence.ts";
 import { occursInAny } from "./occurrence.ts";
@@ -115,9 +114,9 @@ function measureField(check: TextCheck, field: string, evidence: Evidence): Meas
   const { structured } = evidence;
   if (!structured.ok) return unknown(structured.why);
   const name = `field ${quote(field)}`;
-  const empty = emptinessOf(structured.object, field);
+  const empty = emptinessOf(structured.members, field);
   if (empty !== null) return unknown(`${name} ${empty}`);
-  const values = valuesOf(memberOf(structured.object, field));
+  const values = valuesOf(structured.members.get(field) ?? null);
   return values.length === 0 ? unknown(`${name} holds no text, number or boolean`) : holdAgainst(check, values, name);
 }
 
@@ -156,9 +155,9 @@ function measureGrounded(check: GroundedCheck, evidence: Evidence): Measurement 
 function measureItems(field: string, least: number, evidence: Evidence): Measurement {
   const { structured } = evidence;
   if (!structured.ok) return fail(structured.why);
-  const node = memberOf(structured.object, field);
+  const node = structured.members.get(field);
   const name = `field ${quote(field)}`;
-  if (node === null) return fail(`${name} is absent`);
+  if (node === undefined) return fail(`${name} is absent`);
   if (node.kind !== "array") return fail(`${name} is ${kindOf(node)}, not a list`);
   const found = node.items.length;
   return found >= least ? PASS : fail(`${name} has ${counted(found, "item")}, wanted at least ${least}`);
@@ -169,7 +168,7 @@ function measureNonempty(fields: readonly string[], evidence: Evidence): Measure
   if (!structured.ok) return fail(structured.why);
   const reasons: string[] = [];
   for (const field of fields) {
-    const empty = emptinessOf(structured.object, field);
+    const empty = emptinessOf(structured.members, field);
     if (empty === null) return PASS;
     reasons.push(`${cut(field)} ${empty}`);
   }

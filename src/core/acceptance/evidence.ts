@@ -5,7 +5,7 @@
  */
 import { isBlank } from "../delegation/blank.ts";
 import type { Document } from "../delegation/document.ts";
-import { memberOf, readSource, type SourceNode, type SourceObject } from "../json/source.ts";
+import { readSource, type SourceNode, type SourceObject } from "../json/source.ts";
 import { cut } from "./quoting.ts";
 
 export type Answer = {
@@ -19,16 +19,20 @@ export type Answer = {
   readonly documents: readonly Document[];
 };
 
+/** The top-level members of a structured result that is an object, by name. */
+export type Members = ReadonlyMap<string, SourceNode>;
+
 /** A structured result that is an object, or why there is none to read fields of. */
 export type Structured =
-  | { readonly ok: true; readonly object: SourceObject }
+  | { readonly ok: true; readonly members: Members }
   | { readonly ok: false; readonly why: string };
 
 /** Why a value says nothing, in words that follow its name. */
 export type Emptiness = "is absent" | "is null" | "is an empty string" | "is an empty list" | "is an empty object";
 
 export class Evidence {
-  private parsed: { readonly node: SourceNode | null; readonly why: string } | undefined;
+  private parsed: Parsed | undefined;
+  private structuredResult: Structured | undefined;
   private allValues: readonly string[] | undefined;
   private filledDocuments: readonly string[] | undefined;
 
@@ -48,12 +52,8 @@ export class Evidence {
   }
 
   get structured(): Structured {
-    const { node, why } = this.parse();
-    if (node === null) return { ok: false, why };
-    // A null reads as an object without members.
-    if (node.kind === "null") return { ok: true, object: { ...node, kind: "object", members: [] } };
-    if (node.kind === "object") return { ok: true, object: node };
-    return { ok: false, why: `the structured result is ${kindOf(node)}, not an object` };
+    this.structuredResult ??= structuredOf(this.parse());
+    return this.structuredResult;
   }
 
   /** Every value of the structured result, whatever its type; none when it is no JSON. */
@@ -68,13 +68,24 @@ export class Evidence {
     return this.filledDocuments;
   }
 
-  private parse(): { readonly node: SourceNode | null; readonly why: string } {
+  private parse(): Parsed {
     this.parsed ??= parse(this.answer.structured);
     return this.parsed;
   }
 }
 
-function parse(structured: string | null): { readonly node: SourceNode | null; readonly why: string } {
+/** `why` says why there is no node. */
+type Parsed = { readonly node: SourceNode | null; readonly why: string };
+
+function structuredOf({ node, why }: Parsed): Structured {
+  if (node === null) return { ok: false, why };
+  // A null reads as an object without members.
+  if (node.kind === "null") return { ok: true, members: new Map() };
+  if (node.kind !== "object") return { ok: false, why: `the structured result is ${kindOf(node)}, not an object` };
+  return { ok: true, members: new Map(node.members.map(({ key, value }) => [key, value])) };
+}
+
+function parse(structured: string | null): Parsed {
   if (structured === null || structured === "") return { node: null, why: "there is no structured result" };
   const read = readSource(structured, { surrogates: "keep" });
   if (read.ok) return { node: read.node, why: "" };
@@ -118,9 +129,9 @@ export function valuesOf(node: SourceNode | null): readonly string[] {
 }
 
 /** Why a top-level member says nothing; null when it says something, as `0`, `false` and a blank string do. */
-export function emptinessOf(object: SourceObject, field: string): Emptiness | null {
-  const node = memberOf(object, field);
-  if (node === null) return "is absent";
+export function emptinessOf(members: Members, field: string): Emptiness | null {
+  const node = members.get(field);
+  if (node === undefined) return "is absent";
   switch (node.kind) {
     case "null":
       return "is null";

@@ -4,7 +4,15 @@
  * Three levels are closed (the root, `agent_status`, `evidence_report`); everything deeper is open. What is wrong with
  * an envelope is `validate.ts`'s business.
  */
-import { assignKey, type JsonObject, type JsonType, type JsonValue, valueAt, withKey } from "../json/value.ts";
+import {
+  assignKey,
+  type JsonObject,
+  type JsonType,
+  type JsonValue,
+  valueAt,
+  withKey,
+  withoutKey,
+} from "../json/value.ts";
 
 export { CLOSING_STATES, type RowState, STATES, type State } from "./state.ts";
 
@@ -248,4 +256,14 @@ export function draftIdFault(id: string): string | null {
 /** Whether a draft id may become a file name. */
 export function isDraftId(id: string): boolean {
   return draftIdFault(id) === null;
+}
+
+/** What a cut writes into an envelope, and a clean close after it takes out again. */
+export const CUT_MARKS = ["degraded", "auto_captured", "reaped", "salvaged", "backstop"] as const;
+
+export function withoutCutMarks(envelope: JsonObject): JsonObject {
+  return CUT_MARKS.reduce<JsonObject>(
+    (kept, key) => (Object.hasOwn(kept, key) ? withoutKey(kept, key) : kept),
+    envelope,
+  );
 }

@@ -8,7 +8,7 @@
 import { quote } from "../acceptance/quoting.ts";
 import { type JsonFault, parseJson, positionOf, yamlStart } from "../json/parse.ts";
 import { readSource, type SourceMember, type SourceNode, type SourceObject } from "../json/source.ts";
-import { assignKey, compactJson, isObject, type JsonObject, type JsonValue } from "../json/value.ts";
+import { assignKey, isObject, type JsonObject, type JsonValue } from "../json/value.ts";
 import { nearest } from "../near-miss.ts";
 import { decodeUtf8, utf8Length } from "../utf8.ts";
 import { isBlank, trimBlank } from "./blank.ts";
@@ -146,8 +146,7 @@ export function readContracts(text: string, options: ReadOptions): ReadContracts
     object,
     fields: decodeObject(ContractFields, object, place.path, (issue) => mismatches.push(issue)),
   }));
-  const readOnce = options.readDocuments === undefined ? null : tellRootOnce(options.readDocuments);
-  const judged = decoded.map((subtask) => judge(subtask, text, readOnce, options));
+  const judged = decoded.map((subtask) => judge(subtask, text, options));
   const isSound = (path: string) => !mismatches.some((issue) => isWithin(issue, path));
   return {
     issues: [...mismatches, ...judged.flatMap(({ issues }) => issues)],
@@ -325,13 +324,12 @@ type Values = {
 function judge(
   subtask: Subtask,
   text: string,
-  readDocuments: DocumentReader | null,
-  judges: Judges,
+  { readDocuments, parseCheck, lintSchema }: ReadOptions,
 ): { readonly issues: readonly DelegationIssue[]; readonly draft: ContractDraft } {
   const { fields, path, index } = subtask;
   // The types were checked field by field; what failed has its default here and is not looked at.
   const values = fields.values as Values;
-  const at = (name: keyof Values) => fields.places[name] ?? path;
+  const at = (name: keyof Values) => fields.places[name] ?? pointerTo(path, name);
   const issues: DelegationIssue[] = [];
   const tell = (code: DelegationIssueCode, place: string, message: string, hint: string | null = null) =>
     issues.push({ code, path: place, message, hint });
@@ -339,16 +337,14 @@ function judge(
   const paths = values.context_paths;
   const count = values.context.length + paths.length;
   const isTooMany = count > CONTRACT_LIMITS.documents;
-  const isUnread = paths.length > 0 && readDocuments === null;
+  const isUnread = paths.length > 0 && readDocuments === undefined;
   const fetched =
-    paths.length > 0 && readDocuments !== null && !isTooMany ? readDocuments(paths) : { documents: [], faults: [] };
+    paths.length > 0 && readDocuments !== undefined && !isTooMany
+      ? readDocuments(paths)
+      : { documents: [], faults: [] };
   for (const fault of fetched.faults) {
-    tell(
-      fault.code,
-      fault.index === null ? path : pointerTo(at("context_paths"), fault.index),
-      fault.message,
-      fault.hint,
-    );
+    const list = at("context_paths");
+    tell(fault.code, fault.index === null ? list : pointerTo(list, fault.index), fault.message, fault.hint);
   }
 
   if (!fields.failed.has("goal") && isBlank(values.goal ?? "")) {
@@ -381,8 +377,8 @@ function judge(
     tell("context_too_large", placeOfDocuments(subtask, values), message, "Cut them to what the goal needs");
   }
 
-  const schema = readSchema(values.output_schema, text, at("output_schema"), judges.lintSchema);
-  issues.push(...schema.issues, ...checkIssues(values.acceptance, at("acceptance"), judges.parseCheck));
+  const schema = readSchema(values.output_schema, text, at("output_schema"), lintSchema);
+  issues.push(...schema.issues, ...checkIssues(values.acceptance, at("acceptance"), parseCheck));
 
   const budgets = [
     clamp("max_steps", values.max_steps, at("max_steps")),
@@ -410,17 +406,6 @@ function judge(
     clamped: budgets.flatMap(({ clamped }) => clamped),
   };
   return { issues, draft };
-}
-
-/** A fault of the read root concerns every subtask and is told once. */
-function tellRootOnce(readDocuments: DocumentReader): DocumentReader {
-  let isTold = false;
-  return (paths) => {
-    const { documents, faults } = readDocuments(paths);
-    const told = faults.filter(({ index }) => index !== null || !isTold);
-    isTold ||= faults.some(({ index }) => index === null);
-    return { documents, faults: told };
-  };
 }
 
 type PlacedDocument = { readonly document: Document; readonly path: string };
@@ -480,10 +465,6 @@ function readSchema(
   if (!parsed.ok || !isObject(parsed.value)) {
     const inexact = inexactNumbers(node, path).slice(0, TOLD);
     return { schema: null, issues: inexact.flatMap(({ place, number }) => refuse(number, null, place).issues) };
-  }
-  const size = utf8Length(compactJson(parsed.value));
-  if (size > CONTRACT_LIMITS.schema_bytes) {
-    return refuse(`The output schema has ${size} bytes; at most ${CONTRACT_LIMITS.schema_bytes} are allowed`);
   }
   const found = lintSchema(parsed.value);
   return {

@@ -35,7 +35,7 @@ export type Decoded = {
   readonly values: Readonly<Record<string, unknown>>;
   /** Fields that are there and have the wrong type, somewhere in them: they have no value. */
   readonly failed: ReadonlySet<string>;
-  /** The pointer of each field, by the key as it is written. */
+  /** The pointer of each field that is there, by the key as it is written. */
   readonly places: Readonly<Record<string, string>>;
 };
 
@@ -63,7 +63,6 @@ export function decodeObject(
   const places: Record<string, string> = {};
   const failed = new Set<string>();
   for (const [name, field] of Object.entries(shape.entries)) {
-    places[name] = pointerTo(place, name);
     if (field.type === "nullish") values[name] = field.default;
   }
   for (const member of object.members) {

@@ -2,14 +2,15 @@
  * What a digest set must be: eight contracts, each over its own pages of the corpus, each check grounded in them, and no
  * alternative of a pattern that the goal gives away.
  */
+import { kindOf } from "../acceptance/evidence.ts";
 import { parseCheck } from "../acceptance/parse.ts";
 import type { SourceNode } from "../json/source.ts";
 import { compilePattern } from "../pattern/re2.ts";
-import { lintSchema } from "../schema/lint.ts";
 import { alternativesOf } from "./alternatives.ts";
 import { isBlank } from "./blank.ts";
-import { type ContractDraft, type DelegationContract, issuesOf, readContracts } from "./contract.ts";
+import { type ContractDraft, type DelegationContract, readContracts } from "./contract.ts";
 import type { Finding, FindingCode } from "./finding.ts";
+import { JUDGES } from "./judges.ts";
 import { lintContract } from "./lint.ts";
 import type { DigestSet } from "./manifest.ts";
 import { pointerTo } from "./pointer.ts";
@@ -39,21 +40,17 @@ export function digestSetFindings(set: DigestSet, text: string, node: SourceNode
   if (node === null) return judge.result(0);
   const count = node.kind === "array" ? node.items.length : 1;
   if (node.kind !== "array" || count !== SET_SIZE) {
-    const found = node.kind === "array" ? `a list of ${count}` : `a single ${node.kind}`;
+    const found = node.kind === "array" ? `a list of ${count}` : kindOf(node);
     judge.find("not_a_set", "", `a digest set is a list of ${SET_SIZE} contracts, this is ${found}`, null);
   }
-  const read = readContracts(text, { parseCheck, lintSchema });
+  const read = readContracts(text, JUDGES);
   for (const issue of read.issues) {
     // A check that does not parse has been told of by the walk.
-    if (issue.code !== "acceptance") judge.find("bad_contract", issue.path, `${issue.code}: ${issue.message}`, issue.hint);
+    if (issue.cause === undefined)
+      judge.find("bad_contract", issue.path, `${issue.code}: ${issue.message}`, issue.hint);
   }
-  const drafts = new Map(read.subtasks.map((draft) => [draft.path, draft]));
-  for (const place of read.places) {
-    const draft = drafts.get(place);
-    // Where only checks are at fault there is no draft, and the other rules wait until they are mended.
-    if (draft !== undefined) judge.contract(draft);
-    else if (issuesOf(read, place).length === 0) throw new Error(`the subtask at "${place}" has neither draft nor issue`);
-  }
+  // A contract that is not valid is no draft: the other rules wait until it is mended.
+  for (const draft of read.subtasks) judge.contract(draft);
   return judge.result(count);
 }
 
@@ -99,7 +96,12 @@ class SetJudge {
     if (contract.acceptance.length === 0) this.find("no_checks", path, "the contract has no check", null);
     for (const warning of lintContract(contract)) {
       if (warning.code !== "UNGROUNDED") continue;
-      this.find("ungrounded", path + warning.path, `${JSON.stringify(warning.check)}: ${warning.message}`, warning.hint);
+      this.find(
+        "ungrounded",
+        path + warning.path,
+        `${JSON.stringify(warning.check)}: ${warning.message}`,
+        warning.hint,
+      );
     }
     this.alternatives(contract, pointerTo(path, "acceptance"));
   }

@@ -4,8 +4,10 @@
  * It gets the files as they were read and hands back a report; it reads nothing itself. What a digest set must be is in
  * `digest-set.ts`.
  */
-import { VERBS } from "../acceptance/verbs.ts";
+
+import { kindOf } from "../acceptance/evidence.ts";
 import { parseCheck } from "../acceptance/parse.ts";
+import { VERBS } from "../acceptance/verbs.ts";
 import { readSource, type SourceNode } from "../json/source.ts";
 import { findAcceptance, mentionsAcceptance } from "./acceptance-keys.ts";
 import { type Corpus, digestSetFindings } from "./digest-set.ts";
@@ -75,7 +77,8 @@ export function judgeFixtures(tree: FixtureTree, manifestFile: string): FixtureR
   const findings: Finding[] = [];
   const report = reporter(findings);
   for (const finding of verbFindings()) findings.push(finding);
-  for (const path of tree.links) report("link", path, "", "it is a link; links are not followed", "Put the file itself there");
+  for (const path of tree.links)
+    report("link", path, "", "it is a link; links are not followed", "Put the file itself there");
   if (tree.manifestText.includes("\r")) reportCarriageReturn(report, manifestFile, tree.manifestText);
 
   const walked = new Map<string, FileReport>();
@@ -120,11 +123,18 @@ export function judgeFixtures(tree: FixtureTree, manifestFile: string): FixtureR
     const before = findings.length;
     const place = pointerTo(pointerTo("", "digest_sets"), index);
     let subtasks = 0;
-    if (file?.text == null) report("missing_file", manifestFile, `${place}/file`, `there is no file "${set.file}"`, null);
+    if (file?.text == null)
+      report("missing_file", manifestFile, `${place}/file`, `there is no file "${set.file}"`, null);
     else {
       if (file.sha256 !== set.sha256) {
         const message = `the file has ${file.sha256}, the manifest says ${set.sha256}`;
-        report("wrong_sum", set.file, "", message, "When the change is meant: writ gate pin, and both sums into the changelog");
+        report(
+          "wrong_sum",
+          set.file,
+          "",
+          message,
+          "When the change is meant: writ gate pin, and both sums into the changelog",
+        );
       }
       const judged = digestSetFindings(set, file.text, nodes.get(set.file) ?? null, tree.corpus);
       subtasks = judged.subtasks;
@@ -132,7 +142,13 @@ export function judgeFixtures(tree: FixtureTree, manifestFile: string): FixtureR
       notes.push(...judged.notes);
     }
     const clean = findings.length === before && !findings.some((finding) => finding.file === set.file);
-    sets.push({ file: set.file, subtasks, sha256: file?.text == null ? null : file.sha256, pinned: set.sha256, ok: clean });
+    sets.push({
+      file: set.file,
+      subtasks,
+      sha256: file?.text == null ? null : file.sha256,
+      pinned: set.sha256,
+      ok: clean,
+    });
   }
   return {
     verdict: findings.length === 0 ? "PASS" : "FAIL",
@@ -166,14 +182,14 @@ function walk(node: SourceNode, file: string, report: Report): { lists: number; 
   let checks = 0;
   for (const { path, value } of findAcceptance(node)) {
     if (value.kind !== "array") {
-      report("not_a_list", file, path, `acceptance is a ${value.kind}, not a list`, null);
+      report("not_a_list", file, path, `acceptance is ${kindOf(value)}, not a list`, null);
       continue;
     }
     lists += 1;
     for (const [index, item] of value.items.entries()) {
       const place = pointerTo(path, index);
       if (item.kind !== "string") {
-        report("not_a_string", file, place, `a check is a string, not a ${item.kind}`, null);
+        report("not_a_string", file, place, `a check is a string, not ${kindOf(item)}`, null);
         continue;
       }
       checks += 1;
@@ -209,10 +225,12 @@ function holdTogether(tree: FixtureTree, { walked, scanned }: Seen, manifestFile
   for (const [index, path] of tree.manifest.files_with_acceptance.entries()) {
     const place = `/files_with_acceptance/${index}`;
     if (!present.has(path)) report("missing_file", manifestFile, place, `there is no file "${path}"`, null);
-    else if (!walked.has(path)) report("nothing_checked", path, "", "the manifest lists it, and no list of it was checked", null);
+    else if (!walked.has(path))
+      report("nothing_checked", path, "", "the manifest lists it, and no list of it was checked", null);
   }
   for (const [index, path] of tree.manifest.schemas.entries()) {
-    if (!present.has(path)) report("missing_file", manifestFile, `/schemas/${index}`, `there is no file "${path}"`, null);
+    if (!present.has(path))
+      report("missing_file", manifestFile, `/schemas/${index}`, `there is no file "${path}"`, null);
   }
 }
 

@@ -1,4 +1,4 @@
-/** The limits of a delegation contract, each once. Sizes are bytes of UTF-8. */
+/** The limits of a delegation contract, each once; those of its schema stand in `core/schema/`. Sizes are bytes of UTF-8. */
 export const CONTRACT_LIMITS = {
   /** A contract file whole. */
   file_bytes: 16 * 1024 * 1024,
@@ -15,10 +15,4 @@ export const CONTRACT_LIMITS = {
   segment_bytes: 255,
   checks: 64,
   check_bytes: 4096,
-  /** An `output_schema` as compact text. */
-  schema_bytes: 64 * 1024,
-  /** Over all depths. */
-  schema_properties: 1000,
-  /** Over all of them. */
-  schema_enum_members: 1000,
 } as const;

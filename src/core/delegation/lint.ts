@@ -136,7 +136,8 @@ class Linter {
       return { message, hint: "Give the contract documents, or drop @grounded:" };
     }
     const field = check.authority === "field" ? check.field : "";
-    const why = this.contract.output_schema === null ? "there is no output_schema" : "output_schema does not declare it";
+    const why =
+      this.contract.output_schema === null ? "there is no output_schema" : "output_schema does not declare it";
     const message = `it can only be unknown: it reads field "${cut(field)}", and ${why}, so no seat can close it`;
     return { message, hint: "Declare the field under properties of output_schema, spelled the same way" };
   }

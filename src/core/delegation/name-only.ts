@@ -4,6 +4,7 @@
  * Decided from the parsed JSON of both. The mapping of words is handed back for a reviewer: no rule can know that a
  * replaced word is a name.
  */
+import { kindOf } from "../acceptance/evidence.ts";
 import type { SourceMember, SourceNode, SourceObject } from "../json/source.ts";
 import { pointerTo } from "./pointer.ts";
 
@@ -108,7 +109,10 @@ class Comparison {
 
   /** Holds that the new text is the old one with words substituted, and keeps which. */
   private texts(pair: Pair<SourceNode>, path: string): void {
-    if (pair.old.kind !== "string" || pair.new.kind !== "string") return identical(pair, path);
+    if (pair.old.kind !== "string" || pair.new.kind !== "string") {
+      identical(pair, path);
+      return;
+    }
     const old = piecesOf(pair.old.value);
     const next = piecesOf(pair.new.value);
     for (let index = 0; index < Math.max(old.length, next.length); index++) {
@@ -184,7 +188,8 @@ function sameKeys(pair: Pair<SourceObject>, path: string): ReadonlyMap<string, P
 
 function identical(pair: Pair<SourceNode>, path: string): void {
   const [old, next] = [compactText(pair.old), compactText(pair.new)];
-  if (old !== next) throw new Differs(path, `only goals, names and texts may differ: ${clip(old)} became ${clip(next)}`);
+  if (old !== next)
+    throw new Differs(path, `only goals, names and texts may differ: ${clip(old)} became ${clip(next)}`);
 }
 
 /** The compact text of a value: no blanks, keys in the order of the text, numbers as spelled. */
@@ -205,10 +210,6 @@ function compactText(node: SourceNode): string {
     default:
       return node satisfies never;
   }
-}
-
-function kindOf(node: SourceNode): string {
-  return node.kind === "object" ? "an object" : `a ${node.kind}`;
 }
 
 function quote(text: string): string {

@@ -23,7 +23,19 @@ export type Instruction = {
 /** Where a match begins and ends, in code units. */
 export type Span = readonly [start: number, end: number];
 
-const OP = { fork: 1, forkMatch: 2, capture: 3, empty: 4, fail: 5, match: 6, skip: 7, rune: 8, rune1: 9, any: 10, notLine: 11 };
+const OP = {
+  fork: 1,
+  forkMatch: 2,
+  capture: 3,
+  empty: 4,
+  fail: 5,
+  match: 6,
+  skip: 7,
+  rune: 8,
+  rune1: 9,
+  any: 10,
+  notLine: 11,
+};
 
 /** Words of 32 bits that a search may need for its table; 128 MiB. */
 const MOST_WORDS = 2 ** 25;

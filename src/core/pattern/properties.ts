@@ -33,7 +33,7 @@ export const PROPERTY_NAMES: ReadonlySet<string> = new Set([
  *
  * @param source a pattern that the engine takes: so `\Q` opens a literal, never stands in a class
  * @returns      null where every property is on the list. Time is linear in the pattern
- * Source: Go 1.26 `regexp/syntax`, `unicode.Categories` and `unicode.Scripts` of Unicode 15.0
+ * Source: Go 1.24, `regexp/syntax` with the tables of its `unicode` package
  */
 export function foreignProperty(source: string): string | null {
   for (let at = source.indexOf("\\"); at >= 0; at = source.indexOf("\\", at)) {

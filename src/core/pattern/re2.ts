@@ -118,5 +118,5 @@ class CompiledRe2 implements Pattern {
 }
 
 /** So many matches, and so many code units behind them, are left to the engine. */
-const FEW_MATCHES = 32;
+const FEW_MATCHES = 8;
 const SHORT_REST = 1024;

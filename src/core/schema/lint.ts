@@ -113,10 +113,17 @@ class Lint {
   }
 
   private number(value: number, path: string): void {
-    if (Number.isFinite(value) && !(Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21)) {
+    if (
+      Number.isFinite(value) &&
+      !(Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21)
+    ) {
       return;
     }
-    this.report(path, "A number cannot be held exactly", "Numbers up to 9007199254740991 can; write larger ones as texts");
+    this.report(
+      path,
+      "A number cannot be held exactly",
+      "Numbers up to 9007199254740991 can; write larger ones as texts",
+    );
   }
 
   private text(value: string, path: string): void {
@@ -127,7 +134,8 @@ class Lint {
   private top(): void {
     const properties = valueAt(this.root, "properties");
     if (compilableNames(this.root).length === 0 && (properties === undefined || isObject(properties))) {
-      const found = properties === undefined ? 'no "properties"' : 'no property in "properties" whose value is an object';
+      const found =
+        properties === undefined ? 'no "properties"' : 'no property in "properties" whose value is an object';
       this.report(
         properties === undefined ? "" : "/properties",
         `The schema has ${found}, so nothing could be asked of an answer`,
@@ -170,7 +178,8 @@ class Lint {
     const wants = (what: string) => this.report(at, `"${name}" wants ${what}, found ${quoted(value)}`);
     switch (holds) {
       case "type":
-        return this.type(value, at);
+        this.type(value, at);
+        return;
       case "values":
         if (!isArray(value) || value.length === 0) wants("a list of at least one value");
         return;
@@ -223,18 +232,22 @@ class Lint {
         else for (const pattern of Object.keys(value)) this.pattern(pattern, pointerTo(at, pattern));
         return;
       default:
-        return holds satisfies never;
+        holds satisfies never;
     }
   }
 
   private type(value: JsonValue, at: string): void {
     const names = isArray(value) ? value : [value];
-    if (names.length === 0) return this.report(at, '"type" names no type');
+    if (names.length === 0) this.report(at, '"type" names no type');
     if (new Set(names).size < names.length) this.report(at, '"type" names a type twice');
     for (const name of names) {
       if (typeof name === "string" && TYPES.includes(name)) continue;
       const near = typeof name === "string" ? nearest(name, TYPES) : null;
-      this.report(at, `There is no type ${quoted(name)}`, near === null ? `Types are ${TYPES.join(", ")}` : `Did you mean "${near}"?`);
+      this.report(
+        at,
+        `There is no type ${quoted(name)}`,
+        near === null ? `Types are ${TYPES.join(", ")}` : `Did you mean "${near}"?`,
+      );
     }
   }
 

@@ -7,7 +7,17 @@ import { tableLines } from "../../table.ts";
 import { inWorld, openReadingWorld } from "../../world.ts";
 import { JSON_SWITCH } from "../address.ts";
 
-const HEADER = ["id", "contract_id", "entry", "section", "status", "project", "decided_by", "failed guards"];
+const HEADER = [
+  "proposal",
+  "handoff",
+  "contract_id",
+  "entry",
+  "section",
+  "status",
+  "project",
+  "decided_by",
+  "failed guards",
+];
 
 export const command = defineCommand({
   meta: { name: "contract proposals list", description: "List what turns proposed to project context, newest first" },
@@ -17,7 +27,10 @@ export const command = defineCommand({
     ...JSON_SWITCH,
   },
   examples: ["writ contract proposals list", "writ contract proposals list --status all --json"],
-  notes: ["Guards are why a correction was not applied by itself. Decide with writ context accept or reject."],
+  notes: [
+    "Guards are why a correction was not applied by itself. Decide with writ context accept or reject,",
+    "which take the handoff or the contract id.",
+  ],
   exits: { 0: "listed; also when there is none" },
   run({ args, json, out }) {
     const status = args.status === "all" ? null : (args.status ?? "pending");
@@ -38,6 +51,7 @@ export function proposalDocument(one: ProposalRow): JsonObject {
 export function proposalLines(proposals: readonly ProposalRow[], columns: number | null): readonly string[] {
   const rows = proposals.map((one) => [
     one.id,
+    one.handoff_id,
     one.contract_id,
     one.entry_index,
     one.section,

@@ -1,0 +1,78 @@
+/** Grades a saved answer by the contract that it answers. */
+import { badContract } from "../core/delegation/bad-contract.ts";
+import type { ContractDraft } from "../core/delegation/contract.ts";
+import { type Grade, gradeAnswer } from "../core/delegation/grade.ts";
+import { readSavedAnswers, type SavedAnswer } from "../core/delegation/saved-answer.ts";
+import { WritError } from "../core/error.ts";
+import { type AuthorWorld, readContractFile } from "./read.ts";
+
+export type GradeWorld = AuthorWorld & {
+  /** The text of a saved answer. Errors: `file_unreadable`, `body_too_large`, `bad_json` */
+  readResult(file: string): Promise<string>;
+};
+
+export type GradeRequest = {
+  readonly file: string;
+  readonly result: string;
+  /** The subtask, and with it the element of a result document; null: all. */
+  readonly index: number | null;
+};
+
+export type SubtaskGrade = Grade & { readonly index: number };
+
+/**
+ * Pairs subtasks and answers by their index, and grades each pair. A subtask without an answer is graded as one that
+ * nothing was measured of.
+ *
+ * Errors: `bad_contract`, `bad_result`, `no_pair`, and those of reading
+ */
+export async function gradeSaved(world: GradeWorld, request: GradeRequest): Promise<readonly SubtaskGrade[]> {
+  const { file, result, index } = request;
+  const read = readContractFile(world, file);
+  if (read.issues.length > 0) throw badContract(file, read.issues);
+  const saved = readSavedAnswers(await world.readResult(result));
+  if (!saved.ok) {
+    throw new WritError("bad_result", `"${result}" is no saved answer: ${saved.message}`, {
+      path: saved.path,
+      hint: "A saved answer is a result document, an element of its results, or an object with output, structured, diff or diff_files",
+    });
+  }
+  const pairs = pairUp(read.subtasks, saved.answers, request);
+  if (pairs.every(({ answer }) => answer === null)) {
+    const which = index === null ? "any subtask" : `subtask ${index}`;
+    throw new WritError("no_pair", `"${result}" has no answer to ${which} of "${file}"`, {
+      hint: "Subtasks and results are paired by index, from 0",
+    });
+  }
+  return pairs.map(({ draft, answer }) => ({ index: draft.index, ...gradeAnswer(draft, answer) }));
+}
+
+type Pair = { readonly draft: ContractDraft; readonly answer: SavedAnswer | null };
+
+function pairUp(
+  drafts: readonly ContractDraft[],
+  answers: readonly SavedAnswer[],
+  { file, result, index }: GradeRequest,
+): readonly Pair[] {
+  const chosen = index === null ? drafts : drafts.filter((draft) => draft.index === index);
+  if (chosen.length === 0) {
+    throw new WritError("no_pair", `"${file}" has no subtask ${index}: it has ${drafts.length}`, {
+      hint: "Subtasks are counted from 0",
+    });
+  }
+  const bare = answers.find((answer) => answer.index === null);
+  if (bare !== undefined) {
+    const [draft] = chosen;
+    if (draft !== undefined && chosen.length === 1) return [{ draft, answer: bare }];
+    throw new WritError("no_pair", `"${result}" does not say which of the ${drafts.length} subtasks it answers`, {
+      hint: "Name the subtask with --index N",
+    });
+  }
+  const surplus = answers.find((answer) => answer.index !== null && answer.index >= drafts.length);
+  if (surplus !== undefined && index === null) {
+    throw new WritError("no_pair", `"${result}" answers subtask ${surplus.index}, and "${file}" has ${drafts.length}`, {
+      hint: "The result belongs to another contract file",
+    });
+  }
+  return chosen.map((draft) => ({ draft, answer: answers.find((answer) => answer.index === draft.index) ?? null }));
+}

@@ -1,0 +1,30 @@
+/** `writ template list`. */
+import { listTemplates } from "../../author/template.ts";
+import { defineCommand } from "../command.ts";
+import { JSON_SWITCH } from "../contract/address.ts";
+import { tableLines } from "../table.ts";
+import { shippedTemplates } from "./shipped.ts";
+
+export const command = defineCommand({
+  meta: { name: "template list", description: "List the delegation contracts that can be copied" },
+  args: { ...JSON_SWITCH },
+  examples: ["writ template list", "writ template list --json"],
+  exits: { 0: "listed" },
+  run({ json, out }) {
+    const templates = listTemplates(shippedTemplates());
+    if (json) {
+      const rows = templates.map(({ name, summary, lint, placeholders }) => ({
+        name,
+        summary,
+        lint,
+        placeholders: placeholders.map((each) => ({ ...each })),
+      }));
+      out.document({ ok: true, status: "ok", count: rows.length, templates: rows });
+      return 0;
+    }
+    const rows = templates.map(({ name, lint, summary }) => [name, lint.join(" ") || null, summary]);
+    for (const line of tableLines(["name", "lint", "asks for"], rows, out.columns())) out.line(line);
+    out.line(`${templates.length} template(s).`);
+    return 0;
+  },
+});

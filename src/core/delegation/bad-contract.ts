@@ -1,0 +1,22 @@
+/** A contract file that a command needs and that is not valid: the one error with all its issues. */
+import { WritError } from "../error.ts";
+import type { DelegationIssue } from "./issue.ts";
+
+/**
+ * @param file   as it was named
+ * @param issues at least one
+ */
+export function badContract(file: string, issues: readonly DelegationIssue[]): WritError {
+  const count = `${issues.length} issue${issues.length === 1 ? "" : "s"}`;
+  return new WritError("bad_contract", `The contract file "${file}" is not valid: ${count}`, {
+    hint: `All that can be said of it: writ lint ${file}`,
+    lines: issues.flatMap(issueLines),
+    details: { issues: issues.map((issue) => ({ ...issue })) },
+  });
+}
+
+/** An issue as a person reads it, indented; its hint stands under it. */
+export function issueLines({ code, path, message, hint }: DelegationIssue): readonly string[] {
+  const place = path === "" ? "" : ` [${path}]`;
+  return [`  ${code}${place}: ${message}`, ...(hint === null ? [] : [`    ${hint}`])];
+}

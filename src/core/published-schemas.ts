@@ -1,0 +1,25 @@
+/**
+ * The JSON Schemas that writ publishes in `contracts/schemas/`, made from the valibot schemas that read the documents.
+ *
+ * The executable makes them anew to see whether a file in a set of fixtures is one of them.
+ */
+import { type ConversionConfig, toJsonSchema } from "@valibot/to-json-schema";
+import { Manifest } from "./delegation/manifest.ts";
+import { ContractFields, ContractFile, DocumentFields } from "./delegation/schema.ts";
+
+const DIALECT: ConversionConfig = { target: "draft-2020-12" };
+
+/** Each published schema: the name of its file, and its text. */
+export function renderSchemas(): Readonly<Record<string, string>> {
+  return {
+    "contract.schema.json": render(
+      toJsonSchema(ContractFile, { ...DIALECT, definitions: { contract: ContractFields, document: DocumentFields } }),
+    ),
+    // That no file is listed twice is more than JSON Schema can say.
+    "manifest.schema.json": render(toJsonSchema(Manifest, { ...DIALECT, ignoreActions: ["check"] })),
+  };
+}
+
+function render({ $schema, ...schema }: { readonly $schema?: unknown }): string {
+  return `${JSON.stringify({ $schema, ...schema }, null, 2)}\n`;
+}

@@ -1,0 +1,177 @@
+import { describe, expect, test } from "bun:test";
+import { type ContractDraft, readContracts } from "../../../src/core/delegation/contract.ts";
+import { gradeAnswer } from "../../../src/core/delegation/grade.ts";
+import { JUDGES } from "../../../src/core/delegation/judges.ts";
+import { contractNotes } from "../../../src/core/delegation/notes.ts";
+import type { SavedAnswer } from "../../../src/core/delegation/saved-answer.ts";
+
+function draftOf(contract: object): ContractDraft {
+  const { subtasks, issues } = readContracts(JSON.stringify(contract), JUDGES);
+  const [draft] = subtasks;
+  if (draft === undefined) throw new Error(JSON.stringify(issues));
+  return draft;
+}
+
+const CONTRACT = {
+  goal: "how many pallets?",
+  context: [{ name: "d.md", text: "412 pallets in bay QX-9" }],
+  output_schema: { properties: { summary: { type: "string" }, count: { type: "integer" } }, required: ["summary"] },
+  acceptance: ["contains:412", "nonempty:summary"],
+};
+const ANSWER: SavedAnswer = {
+  index: null,
+  output: "there are 412",
+  structured: '{"summary":"412 pallets"}',
+  diff_files: [],
+  status: null,
+  reason: null,
+};
+const grade = (contract: object, answer: Partial<SavedAnswer> = {}) =>
+  gradeAnswer(draftOf({ ...CONTRACT, ...contract }), { ...ANSWER, ...answer });
+
+describe("gradeAnswer()", () => {
+  test("passes an answer that passes every check", () => {
+    expect(grade({})).toEqual({
+      verdict: "pass",
+      outcomes: [
+        { check: "contains:412", verb: "contains", authority: "none", outcome: "pass" },
+        { check: "nonempty:summary", verb: "nonempty", authority: "none", outcome: "pass" },
+      ],
+      closed_at: "none",
+      acceptance_lint: [],
+      notes: [],
+    });
+  });
+
+  test("says at which authority it closed", () => {
+    expect(grade({ acceptance: ["contains:@grounded:412", "contains:@field=summary:412"] }).closed_at).toBe("field");
+  });
+
+  test("fails an answer of which one check is not met", () => {
+    expect(grade({}, { output: "many" })).toMatchObject({
+      verdict: "fail",
+      outcomes: [{ outcome: "fail" }, { outcome: "pass" }],
+    });
+  });
+
+  test("passes nothing that was not measured: a contract without checks", () => {
+    const { verdict, outcomes, notes } = grade({ acceptance: [] });
+    expect({ verdict, outcomes }).toEqual({ verdict: "fail", outcomes: [] });
+    expect(notes).toEqual(["the contract has no check: nothing was measured, and that is no pass"]);
+  });
+
+  test.each([
+    { what: "does not validate", structured: '{"summary":3}' },
+    { what: "lacks a required field", structured: '{"count":3}' },
+    {
+      what: "lacks a field that a check names",
+      structured: '{"summary":"x"}',
+      acceptance: ["nonempty:summary", "nonempty:count"],
+    },
+    { what: "is a string where the schema wants a number", structured: '{"summary":"x","count":"3"}' },
+    { what: "is no object", structured: "[]" },
+  ])(
+    "takes a structured result that $what for absent, and says so",
+    ({ structured, acceptance = ["nonempty:summary"] }) => {
+      const { verdict, outcomes, notes } = grade({ acceptance }, { structured });
+      expect(verdict).toBe("fail");
+      expect(outcomes[0]).toMatchObject({ outcome: "fail", reason: expect.stringContaining("no structured result") });
+      expect(notes).toEqual([expect.stringContaining("structured counts as absent")]);
+    },
+  );
+
+  test("takes a structured result for absent where the contract has no schema", () => {
+    const { notes, outcomes } = gradeAnswer(draftOf({ goal: "g", acceptance: ["nonempty:summary"] }), ANSWER);
+    expect(outcomes[0]?.outcome).toBe("fail");
+    expect(notes[0]).toContain("no output_schema");
+  });
+
+  test("leaves grounded checks unknown where documents were not read, inline ones or not", () => {
+    const { verdict, outcomes, notes } = grade({ context_paths: ["a.md"], acceptance: ["contains:@grounded:412"] });
+    expect(verdict).toBe("fail");
+    expect(outcomes).toEqual([
+      {
+        check: "contains:@grounded:412",
+        verb: "contains",
+        authority: "grounded",
+        outcome: "unknown",
+        reason: "contains:@grounded:412: unknown at grounded authority: the files of context_paths were not read",
+      },
+    ]);
+    expect(notes[0]).toContain("--read-root");
+  });
+
+  test.each(["deferred", "failed"])("does not evaluate a %s result, whose not_contains: would pass", (status) => {
+    expect(grade({ acceptance: ["not_contains:x"] }, { status, reason: "wall timeout", output: "" })).toMatchObject({
+      verdict: "fail",
+      outcomes: [],
+      closed_at: "none",
+      notes: [`not evaluated: the result is ${status}: wall timeout`],
+    });
+  });
+
+  test("evaluates a result that failed its verification", () => {
+    expect(grade({}, { status: "failed_verification" }).verdict).toBe("pass");
+  });
+
+  test("fails where no answer was saved", () => {
+    expect(gradeAnswer(draftOf(CONTRACT), null)).toMatchObject({ verdict: "fail", outcomes: [] });
+  });
+
+  test("says that a live grading would excuse a fingerprint, and does not", () => {
+    const contract = { acceptance: ["regex:(?P<docanchor>QX-9)"] };
+    const { verdict, notes } = grade(contract, { output: "?", structured: '{"summary":"nothing is there"}' });
+    expect(verdict).toBe("fail");
+    expect(notes[0]).toContain("a live grading excuses");
+  });
+
+  test("carries the lint of the contract", () => {
+    expect(grade({ acceptance: ["nonempty:summary"] }).acceptance_lint[0]).toStartWith("SHAPE-ONLY: ");
+  });
+});
+
+describe("contractNotes()", () => {
+  test.each([
+    { what: "a sound contract", changes: {}, notes: [] },
+    {
+      what: "an unknown field, with a near miss",
+      changes: { max_step: 3 },
+      notes: ['/max_step: there is no field "max_step"; did you mean "max_steps"? It is ignored'],
+    },
+    { what: "a clamped number", changes: { timeout_sec: 901 }, notes: ["/timeout_sec: 901 becomes 900"] },
+    {
+      what: "a placeholder, and files that were not read",
+      changes: { context_paths: ["REPLACE/a.md"] },
+      notes: [
+        '/context_paths/0: "REPLACE/a.md" is a placeholder to be replaced',
+        "documents not read: --read-root says where the files of context_paths are",
+      ],
+    },
+    {
+      what: "a contract without a schema",
+      changes: { output_schema: undefined, acceptance: ["contains:412"] },
+      notes: ["local only: without output_schema no remote place can take it"],
+    },
+    {
+      what: "properties that read as strings, at every depth",
+      changes: {
+        output_schema: {
+          properties: {
+            a: { type: ["string", "null"] },
+            b: { anyOf: [{ type: "string" }] },
+            c: { type: "object", properties: { d: { type: "null" }, e: { type: "string" } } },
+            f: { type: "array", items: { properties: { g: { oneOf: [{ type: "number" }] } } } },
+            h: { enum: ["x"] },
+            summary: { type: "string" },
+          },
+        },
+      },
+      notes: ["a", "b", "c/properties/d", "f/items/properties/g"].map(
+        (place) =>
+          `/output_schema/properties/${place}: its type is beyond what an answer can be forced into; it reads as a string`,
+      ),
+    },
+  ])("of $what", ({ changes, notes }) => {
+    expect(contractNotes(draftOf({ ...CONTRACT, ...changes }))).toEqual(notes);
+  });
+});
