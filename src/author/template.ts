@@ -54,7 +54,7 @@ function templateOf(name: string, text: string): Template {
     name,
     text,
     summary: /^.*?[.:](?=\s|$)/s.exec(draft.contract.goal)?.[0] ?? draft.contract.goal,
-    lint: lintContract(draft.contract, { documents: "some" }).map(({ code }) => code),
+    lint: lintContract(draft.contract, { documents: draft.isComplete ? "all" : "some" }).map(({ code }) => code),
     placeholders: placeholdersOf(draft),
   };
 }

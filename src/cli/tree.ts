@@ -278,5 +278,8 @@ export const MISPLACED: Readonly<Record<string, readonly string[]>> = {
   "plan create": ["writ task add"],
   "run list": ["writ runs list"],
   "run show": ["writ runs show"],
-  check: ["writ contract validate", "writ plan check", "writ brief check"],
+  check: ["writ lint", "writ contract validate", "writ plan check", "writ brief check"],
+  validate: ["writ lint", "writ contract validate"],
+  "contract lint": ["writ lint"],
+  "contract grade": ["writ grade"],
 };

@@ -5,7 +5,7 @@ import { documentOf, type LivingWorld, livingWorld, shown } from "../support/wri
 
 const CONTRACT = {
   goal: "how many pallets?",
-  context: [{ name: "d.md", text: "412 pallets" }],
+  context: [{ name: "d.md", text: "412 pallets at 0.50" }],
   output_schema: { properties: { count: { type: "string" } } },
   acceptance: ["contains:@grounded:412", "contains:@field=count:0.50"],
 };
@@ -16,7 +16,7 @@ const FILES: Record<string, string> = {
   "unmeasured.json": JSON.stringify({ goal: "g" }),
   "paths.json": JSON.stringify({ ...CONTRACT, context: [], context_paths: ["d.md"] }),
   "broken.json": '{"goal":""}',
-  "d.md": "412",
+  "d.md": "412 at 0.50",
   "good.json": GOOD,
   "bad.json": '{"output":"many"}',
   "document.json": `{"summary":{},"results":[{"index":1,"output":"nothing"},{"index":0,"status":"succeeded","output":"412","structured":{"count":"0.50"}}]}`,

@@ -42,7 +42,7 @@ describe("writ lint", () => {
     expect(shown(await lint("list.json"))).toBe(`list.json[0]  ok
 list.json[1]  invalid  goal_required acceptance
   goal_required [/1/goal]: A contract needs a goal that is not blank
-    Say what is asked for: the seat sees the goal and the documents, and nothing else
+    Say what is wanted, and what would be wrong
   acceptance [/1/acceptance/0]: Check 0: "contans:x" has the verb "contans", which is none of contains, not_contains, regex, min_items, nonempty, diff_touches, diff_max_files; did you mean contains?
 list.json[2]  ok  UNGROUNDED
   UNGROUNDED [/2/acceptance/0] "contains:zebra": it matches nothing in the documents, so that a right answer may fail it

@@ -141,7 +141,7 @@ describe("route()", () => {
     { argv: ["--json", "run", "show", "r1"], hint: 'Did you mean "writ runs show"?' },
     {
       argv: ["check", "FILE"],
-      hint: 'Did you mean "writ contract validate" or "writ plan check" or "writ brief check"?',
+      hint: 'Did you mean "writ lint" or "writ contract validate" or "writ plan check" or "writ brief check"?',
     },
   ])("names the command that $argv may have meant", ({ argv, hint }) => {
     expect(refusal(...argv).hint).toBe(hint);

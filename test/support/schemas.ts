@@ -102,75 +102,86 @@ function rightText(shape: Shape): fc.Arbitrary<string> {
 
 /** Schemas of which two validators should think alike, with every judged keyword; `$defs` has `t` and a tree `n`. */
 export function anyJudgedSchema(): fc.Arbitrary<JsonObject> {
-  const { node } = fc.letrec<{ node: JsonObject; inner: JsonValue }>((tie) => ({
-    inner: fc.oneof({ maxDepth: 3, depthSize: "small" }, fc.boolean(), tie("node")),
-    node: fc
-      .record(
-        {
-          type: fc.oneof(
-            fc.constantFrom("null", "boolean", "object", "array", "number", "string", "integer"),
-            fc.subarray(["null", "boolean", "object", "array", "number", "string"], { minLength: 1 }),
-          ),
-          enum: fc.array(smallValue(), { minLength: 1, maxLength: 3 }),
-          const: smallValue(),
-          minLength: fc.nat({ max: 3 }),
-          maxLength: fc.nat({ max: 3 }),
-          pattern: fc.constantFrom("^[a-c]+$", "b", "^$", "😀"),
-          minimum: fc.integer({ min: -2, max: 3 }),
-          exclusiveMaximum: fc.integer({ min: -2, max: 3 }),
-          multipleOf: fc.constantFrom(1, 2, 0.5),
-          minItems: fc.nat({ max: 2 }),
-          maxItems: fc.nat({ max: 2 }),
-          uniqueItems: fc.boolean(),
-          minProperties: fc.nat({ max: 2 }),
-          maxProperties: fc.nat({ max: 2 }),
-          required: fc.subarray(["a", "b", "c"]),
-          dependentRequired: fc.constant({ a: ["b"] }),
-          dependentSchemas: fc.dictionary(fc.constantFrom("a", "b"), tie("inner"), { maxKeys: 1 }),
-          properties: fc.dictionary(fc.constantFrom("a", "b", "c"), tie("node"), { maxKeys: 2 }),
-          patternProperties: fc.dictionary(fc.constantFrom("^a", "b$", "[bc]"), tie("inner"), { maxKeys: 2 }),
-          additionalProperties: tie("inner"),
-          unevaluatedProperties: tie("inner"),
-          propertyNames: fc.constantFrom({ pattern: "^[ab]" }, { maxLength: 1 }, true),
-          items: tie("inner"),
-          prefixItems: fc.array(tie("inner"), { minLength: 1, maxLength: 2 }),
-          contains: tie("inner"),
-          minContains: fc.nat({ max: 2 }),
-          maxContains: fc.nat({ max: 2 }),
-          unevaluatedItems: tie("inner"),
-          allOf: fc.array(tie("inner"), { minLength: 1, maxLength: 2 }),
-          anyOf: fc.array(tie("inner"), { minLength: 1, maxLength: 2 }),
-          oneOf: fc.array(tie("inner"), { minLength: 1, maxLength: 2 }),
-          not: tie("inner"),
-          if: tie("inner"),
-          // biome-ignore lint/suspicious/noThenProperty: it is the keyword's name.
-          then: tie("inner"),
-          else: tie("inner"),
-          $ref: fc.constantFrom("#/$defs/t", "#/$defs/n"),
-          format: fc.constant("date"),
-        },
-        { requiredKeys: [] },
-      )
-      .map(sparse),
-  }));
-  const $defs = {
-    t: { type: ["number", "string"], maximum: 2 },
-    n: {
-      type: "object",
-      properties: { a: { $ref: "#/$defs/n" }, b: { type: "string" } },
-      additionalProperties: { type: "null" },
-    },
-  };
-  return node.map((schema) => ({ ...schema, $defs }));
+  type Pair = readonly [string, JsonValue];
+  const { node } = fc.letrec<{ node: JsonObject; inner: JsonValue; pair: Pair }>((tie) => {
+    const inner = tie("inner");
+    const listOfInner = fc.array(inner, { minLength: 1, maxLength: 2 });
+    const leaf = fc.oneof(
+      ...pairs({
+        type: fc.oneof(
+          fc.constantFrom("null", "boolean", "object", "array", "number", "string", "integer"),
+          fc.subarray(["null", "boolean", "object", "array", "number", "string"], { minLength: 1 }),
+        ),
+        enum: fc.array(smallValue(), { minLength: 1, maxLength: 3 }),
+        const: smallValue(),
+        minLength: fc.nat({ max: 3 }),
+        maxLength: fc.nat({ max: 3 }),
+        pattern: fc.constantFrom("^[a-c]+$", "b", "^$", "😀"),
+        minimum: fc.integer({ min: -2, max: 3 }),
+        exclusiveMaximum: fc.integer({ min: -2, max: 3 }),
+        multipleOf: fc.constantFrom(1, 2, 0.5),
+        minItems: fc.nat({ max: 2 }),
+        maxItems: fc.nat({ max: 2 }),
+        uniqueItems: fc.boolean(),
+        minProperties: fc.nat({ max: 2 }),
+        maxProperties: fc.nat({ max: 2 }),
+        required: fc.subarray(["a", "b", "c"]),
+        dependentRequired: fc.constant({ a: ["b"] }),
+        propertyNames: fc.constantFrom<JsonValue>({ pattern: "^[ab]" }, { maxLength: 1 }, true),
+        minContains: fc.nat({ max: 2 }),
+        maxContains: fc.nat({ max: 2 }),
+        $ref: fc.constantFrom("#/$defs/t", "#/$defs/n"),
+        format: fc.constant("date"),
+      }),
+    );
+    const branch = fc.oneof(
+      ...pairs({
+        dependentSchemas: inner.map((schema): JsonValue => ({ a: schema })),
+        properties: fc.dictionary(fc.constantFrom("a", "b", "c"), tie("node"), { maxKeys: 2, noNullPrototype: true }),
+        patternProperties: fc.dictionary(fc.constantFrom("^a", "b$", "[bc]"), inner, {
+          maxKeys: 2,
+          noNullPrototype: true,
+        }),
+        additionalProperties: inner,
+        unevaluatedProperties: inner,
+        items: inner,
+        prefixItems: listOfInner,
+        contains: inner,
+        unevaluatedItems: inner,
+        allOf: listOfInner,
+        anyOf: listOfInner,
+        oneOf: listOfInner,
+        not: inner,
+        if: inner,
+        [THEN]: inner,
+        else: inner,
+      }),
+    );
+    return {
+      inner: fc.oneof({ maxDepth: 3, depthSize: "small" }, fc.boolean(), tie("node")),
+      pair: fc.oneof({ maxDepth: 3, depthSize: "small" }, leaf, branch),
+      node: fc
+        .uniqueArray(tie("pair"), { selector: ([name]) => name, maxLength: 4 })
+        .map((each): JsonObject => Object.fromEntries(each)),
+    };
+  });
+  return node.map((schema) => ({ ...schema, $defs: DEFINITIONS }));
 }
 
-/** At most four keywords of a generated schema: one with all of them takes nothing at all. */
-function sparse(schema: Record<string, unknown>): JsonObject {
-  const names = Object.keys(schema);
-  const step = Math.max(1, Math.ceil(names.length / 4));
-  const offset = JSON.stringify(schema).length % step;
-  const kept = names.filter((_, index) => index % step === offset);
-  return Object.fromEntries(kept.map((name) => [name, schema[name] as JsonValue]));
+/** Not written as a key: linters take an object that has it for a promise. */
+const THEN = "then";
+
+const DEFINITIONS: JsonObject = {
+  t: { type: ["number", "string"], maximum: 2 },
+  n: {
+    type: "object",
+    properties: { a: { $ref: "#/$defs/n" }, b: { type: "string" } },
+    additionalProperties: { type: "null" },
+  },
+};
+
+function pairs(values: Record<string, fc.Arbitrary<JsonValue>>): fc.Arbitrary<readonly [string, JsonValue]>[] {
+  return Object.entries(values).map(([name, value]) => value.map((each) => [name, each] as const));
 }
 
 /** Values that such schemas tell apart. */

@@ -28,8 +28,7 @@ export const command = defineCommand({
   },
   examples: ["writ contract proposals list", "writ contract proposals list --status all --json"],
   notes: [
-    "Guards are why a correction was not applied by itself. Decide with writ context accept or reject,",
-    "which take the handoff or the contract id.",
+    "Guards are why a correction was not applied by itself. Decide with writ context accept or reject, which take the handoff or the contract id.",
   ],
   exits: { 0: "listed; also when there is none" },
   run({ args, json, out }) {
