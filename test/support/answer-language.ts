@@ -25,7 +25,7 @@ function endOf(shape: Shape, text: string, at: number): number | null {
       return listEnd(shape.item, text, at);
     case "object": {
       if (text[at] !== "{") return null;
-      let next = blanksEnd(text, at + 1);
+      let next: number | null = blanksEnd(text, at + 1);
       for (const [index, { key, shape: inner }] of shape.fields.entries()) {
         if (index > 0) next = signEnd(text, next, ",");
         const name = JSON.stringify(key);
@@ -41,10 +41,11 @@ function endOf(shape: Shape, text: string, at: number): number | null {
 
 function listEnd(item: Shape, text: string, at: number): number | null {
   if (text[at] !== "[") return null;
-  let next = blanksEnd(text, at + 1);
+  let next: number | null = blanksEnd(text, at + 1);
+  if (text[next] === "]") return next + 1;
   // The rule for lists of strings is fixed to the letter, with white space at both ends of nothing.
-  if (next !== null && item.kind === "string" && text[next] !== '"') next = blanksEnd(text, next);
-  if (next !== null && text[next] === "]") return next + 1;
+  const far = blanksEnd(text, next);
+  if (item.kind === "string" && text[far] === "]") return far + 1;
   while (next !== null) {
     const end = endOf(item, text, next);
     next = end === null ? null : blanksEnd(text, end);
@@ -61,7 +62,7 @@ function sticky(pattern: RegExp, text: string, at: number): number | null {
 }
 
 /** Behind at most twenty blanks. A value never begins with one, so one more makes the rest fail. */
-function blanksEnd(text: string, at: number): number | null {
+function blanksEnd(text: string, at: number): number {
   let end = at;
   while (end < at + 20 && " \t\n".includes(text[end] ?? "x")) end += 1;
   return end;

@@ -189,8 +189,8 @@ class Lint {
         if (!isNames(value)) wants("a list of names");
         return;
       case "name lists":
-        if (!isObject(value) || !Object.keys(value).every((key) => isNames(valueAt(value, key) ?? null))) {
-          wants("an object of lists of names");
+        if (!isObject(value) || !Object.keys(value).every((key) => isUniqueNames(valueAt(value, key) ?? null))) {
+          wants("an object of lists of names, each once");
         }
         return;
       case "count":
@@ -334,6 +334,10 @@ function isSchema(value: JsonValue): boolean {
 
 function isNames(value: JsonValue): boolean {
   return isArray(value) && value.every((each) => typeof each === "string");
+}
+
+function isUniqueNames(value: JsonValue): boolean {
+  return isNames(value) && isArray(value) && new Set(value).size === value.length;
 }
 
 function article(value: JsonValue): string {

@@ -17,6 +17,8 @@ export type ValidText =
 
 const TOO_MUCH = "it would take too much work to hold the value against the schema";
 
+const SHOWN_PATH = 80;
+
 /** Copies that do not depend on a value. */
 const prepared = new WeakMap<JsonObject, Prepared>();
 
@@ -104,7 +106,7 @@ function told(errors: readonly OutputUnit[], { formats }: Prepared): readonly st
     if (WRAPPERS.has(keyword)) continue;
     summary = SUMMARIES.has(keyword) ? keywordLocation : null;
     // The validator writes the pointer into a fragment of a URI.
-    const path = decodeURIComponent(instanceLocation.slice(1));
+    const path = endOfPath(decodeURIComponent(instanceLocation.slice(1)));
     const reason = reasonOf(keyword, error, formats);
     lines.add(clipBytes(path === "" ? reason : `${path}: ${reason}`));
   }
@@ -146,6 +148,14 @@ function plainValue(node: SourceNode): JsonValue {
       return object;
     }
   }
+}
+
+/** A pointer that would leave no room for the reason loses its beginning. */
+function endOfPath(path: string): string {
+  if (path.length <= SHOWN_PATH) return path;
+  const end = path.slice(1 - SHOWN_PATH);
+  const slash = end.indexOf("/");
+  return `…${slash < 0 ? end.replace(/^[\udc00-\udfff]/, "") : end.slice(slash)}`;
 }
 
 /** The text in at most 160 bytes, cut between code points. */

@@ -212,6 +212,28 @@ describe("validateText()", () => {
   });
 });
 
+/** Where Ajv 8 departs from the draft: marks of "contains" and of "oneOf", and "contains" over nothing behind a prefix. */
+function isReadDifferently(schema: string): boolean {
+  const isAsked = (name: string) => schema.includes(`"${name}"`);
+  return (
+    (isAsked("contains") && (isAsked("prefixItems") || isAsked("unevaluatedItems"))) ||
+    (isAsked("oneOf") && (isAsked("unevaluatedItems") || isAsked("unevaluatedProperties")))
+  );
+}
+
+test.each<[string, unknown, string, boolean]>([
+  ["an item that contains matches is looked at", { contains: true, unevaluatedItems: false }, "[false]", true],
+  ["nothing contains anything, also behind a prefix", { prefixItems: [false], contains: {} }, "[]", false],
+  [
+    "a branch that fails looked at nothing",
+    { oneOf: [{ items: true, not: {} }, {}], unevaluatedItems: false },
+    "[1]",
+    false,
+  ],
+])("where Ajv and the draft part, the draft holds: %s", (_, property, value, isValid) => {
+  expect(judgeText(`{"v":${value}}`, schemaOf({ v: property })).length === 0).toBe(isValid);
+});
+
 test("the validator thinks as Ajv does", () => {
   const ajv = new Ajv2020({ strict: false, validateFormats: false, logger: false });
   let valid = 0;
@@ -219,7 +241,7 @@ test("the validator thinks as Ajv does", () => {
   fc.assert(
     fc.property(anyJudgedSchema(), smallObject(), (judged, value) => {
       const schema = { properties: { a: judged, b: {}, c: {} }, $defs: judged.$defs } as JsonObject;
-      fc.pre(lintSchema(schema).length === 0);
+      fc.pre(lintSchema(schema).length === 0 && !isReadDifferently(JSON.stringify(schema)));
       const isValid = ajv.compile(schema)(value) === true;
       ajv.removeSchema();
       if (isValid) valid += 1;
