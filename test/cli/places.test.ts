@@ -130,7 +130,9 @@ describe.skipIf(!existsSync("/dev/full"))("a full disk behind standard output (n
   ])("is status 4: writ %s", async (line) => {
     const turn = await world.turn();
     const { stderr } = await turn.shell(`writ ${line} >/dev/full; echo "status $?" >&2`);
-    expect(stderr).toMatch(/^Error: Cannot write standard output: ENOSPC[^\n]*\nThe command itself went through[^\n]*\nstatus 4\n$/);
+    expect(stderr).toMatch(
+      /^Error: Cannot write standard output: ENOSPC[^\n]*\nThe command itself went through[^\n]*\nstatus 4\n$/,
+    );
   });
 
   test("is said after the write that was done: the change is there", async () => {
