@@ -50,7 +50,10 @@ export function acceptProposals(world: World, request: DecisionRequest): Accepte
   assertOutsideTurn(world, "accepts");
   return world.store.write((tables) => {
     const plan = planAccept(tables, request);
-    for (const { proposal, merges } of plan.steps) merge(world, tables, proposal, merges, request.by);
+    for (const { proposal, merges } of plan.steps) {
+      const refused = plan.refused.filter((one) => one.index === proposal.entry_index);
+      merge(world, tables, { proposal, merges, refused }, request.by);
+    }
     if (plan.refused.length > 0) stampRefusals(tables, plan.row, plan.refused);
     return accepted(plan, false);
   });
@@ -177,13 +180,21 @@ function about({ id, entry_index, section }: ProposalRow): Pick<Outcome, "propos
   return { proposal_id: id, entry: entry_index, section };
 }
 
-function merge(world: World, tables: Tables, proposal: ProposalRow, merges: readonly Merge[], by: string): void {
+/** What no workspace took is kept with the decision: the rest of the proposal is decided all the same. */
+function merge(
+  world: World,
+  tables: Tables,
+  { proposal, merges, refused }: { proposal: ProposalRow; merges: readonly Merge[]; refused: readonly UpdateRefusal[] },
+  by: string,
+): void {
   const at = world.clock.now();
   for (const { workspace, payload } of merges) {
     const after = mergeContext(tables.context.find(workspace, proposal.section), payload);
     tables.context.put(workspace, proposal.section, after, { at, by, proposal_id: proposal.id });
   }
-  tables.proposals.decide(proposal.id, { status: "accepted", decided_by: by, decided_at: at, decision_note: null });
+  const left = refused.map(({ key, code }) => `${key ?? "all"} (${code})`);
+  const decision_note = left.length === 0 ? null : `left out: ${left.join(", ")}`;
+  tables.proposals.decide(proposal.id, { status: "accepted", decided_by: by, decided_at: at, decision_note });
 }
 
 /** Appends to what the close had refused; the same refusal is not stamped twice. */

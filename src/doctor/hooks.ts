@@ -58,11 +58,13 @@ export function coversBash({ matcher }: FoundHook): boolean {
   return matcher.split("|").includes("Bash");
 }
 
-/** Whether the doctor may run it: a program that came with the project is run only when it is this very writ. */
+/**
+ * Whether the doctor may run it. What the settings of a project name may have come with a clone, and an interpreter runs
+ * whatever file it is given: from there only this very writ is run. A user's own settings are the user's.
+ */
 export function mayRun(world: World, { writ, file }: Registered): boolean {
   if (writ.program === null) return false;
-  const { isSelf, isInProject } = world.findProgram(writ.program);
-  return isSelf || file.scope === "user" || !isInProject;
+  return file.scope === "user" || world.findProgram(writ.program).isSelf;
 }
 
 function readRegistered(
@@ -151,7 +153,9 @@ async function programs(world: World, registered: readonly Registered[]): Promis
     if (path === null) findings.push(finding(name, "There is no such program", INSTALL));
     else if (isSelf) findings.push(ok(name, `It is this writ, ${world.version}`));
     else if (!mayRun(world, hook)) {
-      findings.push(unknown(name, "It lies in the project and is another writ than this one; it was not run", INSTALL));
+      findings.push(
+        unknown(name, "A project names it, and it is another program than this writ; it was not run", INSTALL),
+      );
     } else {
       const version = await world.versionOf(program);
       if (version === null) findings.push(finding(name, "It does not answer as writ does", INSTALL));

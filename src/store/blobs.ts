@@ -10,6 +10,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   realpathSync,
   renameSync,
   rmdirSync,
@@ -74,6 +75,7 @@ function openBeside(
   for (let round = 1; ; round++) {
     try {
       const folder = makeFolders(data, ["evidence", place.workspace, place.brief, place.ac_id], made);
+      sweepLeftovers(folder);
       const temporary = join(folder, `.${place.name}.${process.pid}.tmp`);
       const file = openSync(temporary, "wx", 0o600);
       opening(temporary);
@@ -81,6 +83,23 @@ function openBeside(
     } catch (error) {
       if (!isCode(error, "ENOENT") || round === FOLDER_ROUNDS) throw error;
     }
+  }
+}
+
+/** How old a temporary file must be before it counts as a killed process's, in milliseconds. */
+const LEFTOVER_MS = 60 * 60 * 1000;
+
+/** Removes what killed processes left in this folder. Whatever cannot be removed is no concern of this write. */
+function sweepLeftovers(folder: string): void {
+  try {
+    for (const name of readdirSync(folder)) {
+      if (!name.startsWith(".") || !name.endsWith(".tmp")) continue;
+      const path = join(folder, name);
+      const stat = lstatSync(path, { throwIfNoEntry: false });
+      if (stat?.isFile() && Date.now() - stat.mtimeMs > LEFTOVER_MS) rmSync(path, { force: true });
+    }
+  } catch {
+    // somebody else removed it first, or may not be asked
   }
 }
 

@@ -1,9 +1,10 @@
 /** Who is at work: the turn that a contract or a row names. */
-import { agentPart } from "../core/contract/envelope.ts";
+import { agentPart, draftIdFault } from "../core/contract/envelope.ts";
 import { liveLink } from "../core/contract/links.ts";
 import type { HandoffRow, Tables } from "../core/contract/repository.ts";
 import { WritError } from "../core/error.ts";
 import type { Actor } from "../core/task/repository.ts";
+import type { World } from "./world.ts";
 
 export type Turn = {
   /** Null when the turn has no row yet. */
@@ -11,11 +12,21 @@ export type Turn = {
   readonly actor: Actor;
 };
 
-/** The turn of a contract id, by its live link; by its agent id alone before it has a row. */
-export function turnOfContract(tables: Tables, contractId: string): Turn {
+/**
+ * The turn of `WRIT_CONTRACT_ID`, by its live link; by its agent id alone where it has a draft and no row yet.
+ *
+ * Errors: `no_row`, when it names no turn: who settles is not to be guessed.
+ */
+export function turnOfContract(world: Pick<World, "drafts">, tables: Tables, contractId: string): Turn {
   const row = tables.handoffs.find(contractId);
-  if (row === null) return { handoff_id: null, actor: { agent_id: agentPart(contractId), agent_name: null } };
-  return turnOfRow(liveLink(tables.handoffs, row));
+  if (row !== null) return turnOfRow(liveLink(tables.handoffs, row));
+  if (draftIdFault(contractId) === null && world.drafts.read(contractId) !== null) {
+    return { handoff_id: null, actor: { agent_id: agentPart(contractId), agent_name: null } };
+  }
+  throw new WritError("no_row", `WRIT_CONTRACT_ID names no turn: "${contractId}"`, {
+    path: "WRIT_CONTRACT_ID",
+    hint: "Unset it, or set it to a contract of: writ contract list",
+  });
 }
 
 /** The turn of a row. Errors: `no_row`. */
@@ -34,6 +45,6 @@ export function isProducer(tables: Tables, taskId: number, turns: readonly Turn[
 }
 
 /** A link carries the agent and the binding of what it continues, so its own row says all there is to ask. */
-function turnOfRow({ id, agent_id, agent_name }: HandoffRow): Turn {
+export function turnOfRow({ id, agent_id, agent_name }: HandoffRow): Turn {
   return { handoff_id: id, actor: { agent_id, agent_name } };
 }

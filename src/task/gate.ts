@@ -8,7 +8,7 @@
 import { WritError } from "../core/error.ts";
 import type { GateRow, NewGate } from "../core/task/repository.ts";
 import { derivedStatus, type GateStatus, type TaskStatus } from "../core/task/verdict.ts";
-import { isProducer, type Turn, turnOfContract, turnOfHandoff } from "./actor.ts";
+import { isProducer, type Turn, turnOfContract, turnOfHandoff, turnOfRow } from "./actor.ts";
 import { getTask, type JudgedTask, judged, noTask } from "./task.ts";
 import type { ReadingWorld, World } from "./world.ts";
 
@@ -64,7 +64,7 @@ export function settleGate(
     }
     const named = settle.handoff_id === null ? null : turnOfHandoff(tables, settle.handoff_id);
     // The turn at work counts too: a producer that names another turn is still the producer.
-    const atWork = world.contractId === null ? null : turnOfContract(tables, world.contractId);
+    const atWork = world.contractId === null ? null : turnOfContract(world, tables, world.contractId);
     const isPending = settle.status === "pending";
     tables.tasks.settleGate(settle.gate_id, {
       status: settle.status,
@@ -87,8 +87,13 @@ function deriveClosure(world: World, taskId: number, turns: readonly Turn[]): De
       const facts = { task_id: taskId, approving, before: task.status, after, error: null };
       if (task.status === "skipped") return { ...facts, outcome: "skipped" };
       if (task.status === after) return { ...facts, outcome: "unchanged" };
-      // Only a close needs someone else: whoever finds a fault may open the task again.
-      if (after === "done" && isProducer(tables, taskId, turns)) {
+      // Only a close needs someone else: whoever finds a fault may open the task again. What a producer settled before
+      // does not close it either, whoever settles the last gate.
+      const settlers = tables.tasks.listGates(taskId).flatMap(({ settled_by_handoff_id: by }) => {
+        const row = by === null ? null : tables.handoffs.findById(by);
+        return row === null ? [] : [turnOfRow(row)];
+      });
+      if (after === "done" && isProducer(tables, taskId, [...turns, ...settlers])) {
         return { ...facts, after: task.status, outcome: "producer" };
       }
       tables.tasks.setStatus(taskId, after);

@@ -52,7 +52,7 @@ export function setTask(
 ): { readonly task: TaskRow; readonly before: TaskStatus } {
   return world.store.write((tables) => {
     const task = getTask(tables, id);
-    const turns = world.contractId === null ? [] : [turnOfContract(tables, world.contractId)];
+    const turns = world.contractId === null ? [] : [turnOfContract(world, tables, world.contractId)];
     if (status === "done" && isProducer(tables, id, turns)) {
       throw new WritError("blind_verification_required", `A producer of task ${id} does not set it done`, {
         path: "TASK_ID",

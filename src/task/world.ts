@@ -1,8 +1,9 @@
 /** What acceptance work needs of the world. */
-import type { ContractStore } from "../core/contract/repository.ts";
+import type { ContractStore, DraftFolder } from "../core/contract/repository.ts";
 
 export type World = {
   readonly store: ContractStore;
+  readonly drafts: Pick<DraftFolder, "read">;
   readonly clock: {
     /** RFC 3339, UTC, whole seconds. */
     now(): string;

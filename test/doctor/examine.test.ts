@@ -192,24 +192,35 @@ test.each<[string, DoctorScript, string[]]>([
   [
     "a writ that is not there",
     { findProgram: () => ({ path: null, isSelf: false, isInProject: false }) },
-    [`hooks: ${WRIT}: There is no such program`],
+    [
+      `hooks: ${WRIT}: There is no such program`,
+      "? recording: claude-code: A hook names a program that the doctor does not run; nothing was played",
+    ],
   ],
   [
     "an older writ",
-    { files: { [PROJECT]: installedText(1, ["/old/writ"]) }, versionOf: async () => "0.9.0" },
+    { files: { [USER]: installedText(1, ["/old/writ"]) }, versionOf: async () => "0.9.0" },
     ["hooks: /old/writ: It is writ 0.9.0; this is 1.2.3"],
   ],
   [
     "what is called writ and is none",
-    { files: { [PROJECT]: installedText(1, ["/old/writ"]) }, versionOf: async () => null },
+    { files: { [USER]: installedText(1, ["/old/writ"]) }, versionOf: async () => null },
     ["hooks: /old/writ: It does not answer as writ does"],
   ],
-  ["another file of the same version", { files: { [PROJECT]: installedText(1, ["/old/writ"]) } }, []],
+  ["another file of the same version", { files: { [USER]: installedText(1, ["/old/writ"]) } }, []],
+  [
+    "another program that a project names",
+    { files: { [PROJECT]: installedText(1, ["/old/writ"]) } },
+    [
+      "? hooks: /old/writ: A project names it, and it is another program than this writ; it was not run",
+      "? recording: claude-code: A hook names a program that the doctor does not run; nothing was played",
+    ],
+  ],
   [
     "a program that came with the project",
     { files: { [PROJECT]: installedText(1, ["/work/bin/writ"]) } },
     [
-      "? hooks: /work/bin/writ: It lies in the project and is another writ than this one; it was not run",
+      "? hooks: /work/bin/writ: A project names it, and it is another program than this writ; it was not run",
       "? recording: claude-code: A hook names a program that the doctor does not run; nothing was played",
     ],
   ],

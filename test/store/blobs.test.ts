@@ -11,6 +11,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -209,4 +210,16 @@ describe("resolveArtifactPath()", () => {
       why: "names no file",
     });
   });
+});
+
+test("what a killed process left beside a place goes with the next write, once it is an hour old", () => {
+  const kept = folder().keep(PLACE, pieces("x"));
+  const beside = join(data, ...PARTS);
+  const old = join(beside, ".a.log.1.tmp");
+  const young = join(beside, ".b.log.2.tmp");
+  for (const path of [old, young]) writeFileSync(path, "half");
+  const twoHoursAgo = Date.now() / 1000 - 7200;
+  utimesSync(old, twoHoursAgo, twoHoursAgo);
+  folder().keep({ ...PLACE, name: "00000000-0000-4000-8000-000000000002.log" }, pieces("y"));
+  expect([old, young, kept.path].map((path) => existsSync(path))).toEqual([false, true, true]);
 });

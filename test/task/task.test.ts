@@ -3,11 +3,12 @@ import { describe, expect, test } from "bun:test";
 import type { ContractStore } from "../../src/core/contract/repository.ts";
 import { WritError } from "../../src/core/error.ts";
 import type { GateStatus, TaskStatus } from "../../src/core/task/verdict.ts";
+import { initDraft } from "../../src/editor/init.ts";
 import { addBrief, listBriefs } from "../../src/task/brief.ts";
 import { addGate, listGates, settleGate } from "../../src/task/gate.ts";
 import { addTask, listTasks, setTask } from "../../src/task/task.ts";
 import type { World } from "../../src/task/world.ts";
-import { closed, dispatch, refusalOf, set } from "../support/turn.ts";
+import { cleanRefusalOf, closed, dispatch, refusalOf, set } from "../support/turn.ts";
 import { type ScriptedWorld, scriptedWorld } from "../support/world.ts";
 
 const B = { name: "b", workspace: null };
@@ -126,7 +127,25 @@ describe("what follows from a gate", () => {
     expect(settle(inside, 1, "pass").gate).toMatchObject({ settled_by_handoff_id: verifier.handoff_id, ...at });
     expect(settle(inside, 1, "pending").gate).toMatchObject({ settled_by_handoff_id: null, settled_at: null });
     expect(settle(world, 1, "fail", verifier.handoff_id).gate.settled_by_handoff_id).toBe(verifier.handoff_id);
-    expect(settle({ ...world, contractId: "a1.none" }, 1, "pass").gate.settled_by_handoff_id).toBeNull();
+  });
+
+  test.each(["a1.none", "junk", "../x", "aaaaaaaaaaaaaaaaa.bbbbbbbbbbbb"])(
+    "a WRIT_CONTRACT_ID that names no turn settles nothing: %s",
+    (contractId) => {
+      using world = scriptedWorld();
+      withGates(world, 1);
+      const stranger = { ...world, contractId };
+      expect(cleanRefusalOf(world, () => settle(stranger, 1, "pass"))).toMatchObject({ code: "no_row" });
+      expect(cleanRefusalOf(world, () => setTask(stranger, 1, "done"))).toMatchObject({ code: "no_row" });
+    },
+  );
+
+  test("a turn that has a draft and no row yet settles as its agent", () => {
+    using world = scriptedWorld();
+    withGates(world, 1);
+    const { draft_id } = initDraft(world, { agent_id: null, draft_id: null });
+    expect(settle({ ...world, contractId: draft_id }, 1, "pass").gate.settled_by_handoff_id).toBeNull();
+    expect(statusOf(world)).toBe("done");
   });
 
   test("the turn at work is its live link", () => {
@@ -175,7 +194,7 @@ describe("a producer", () => {
     const contracts: Record<string, () => string> = {
       producer: () => producer.contract_id,
       namesake: () => dispatch(world, { agent: "backend-dev" }).contract_id,
-      agent: () => `${producer.agent_id}.0123456789ab`,
+      agent: () => initDraft(world, { agent_id: producer.agent_id, draft_id: null }).draft_id,
       continuation() {
         const id = closed(world, "BLOCKED", { agent: "fixer", plan_task_id: 1 });
         world.sql("UPDATE handoffs SET agent_name = NULL WHERE agent_name = 'fixer'");
@@ -186,6 +205,28 @@ describe("a producer", () => {
     const handoff = named === null ? null : named ? producer.handoff_id : verifier.handoff_id;
     expect(settle({ ...world, contractId }, 1, "pass", handoff).derived_closure.outcome).toBe("producer");
     expect(statusOf(world)).toBe("pending");
+  });
+
+  test("does not close it by what it settled before, when a verifier settles the last gate", () => {
+    using world = scriptedWorld();
+    const producer = withProducer(world);
+    world.store.write(({ tasks }) =>
+      tasks.insertGate({
+        task_id: 1,
+        verification_type: "command",
+        evidence_type: null,
+        evidence_shape: null,
+        artifact_path: null,
+      }),
+    );
+    const verifier = dispatch(world, { agent: "qa-verifier", parent_handoff_id: producer.handoff_id });
+    const as = (contractId: string) => ({ ...world, contractId });
+    settle(as(verifier.contract_id), 1, "fail");
+    settle(as(producer.contract_id), 1, "pass");
+    expect(settle(as(verifier.contract_id), 2, "pass").derived_closure.outcome).toBe("producer");
+    expect(statusOf(world)).toBe("pending");
+    expect(settle(as(verifier.contract_id), 1, "pass").derived_closure.outcome).toBe("moved");
+    expect(statusOf(world)).toBe("done");
   });
 
   test("may open it again: a fault is a fault, whoever finds it", () => {

@@ -1,4 +1,5 @@
 /** `writ contract attest`: the statement about a closed turn, and the check of one. */
+import { statSync } from "node:fs";
 import { type Attested, attestTurn } from "../../attest/attest.ts";
 import { dsseOf, PAYLOAD_TYPE, preAuthentication } from "../../core/attest/dsse.ts";
 import { type Judgement, judgeAttestation } from "../../core/attest/judge.ts";
@@ -57,6 +58,11 @@ export const command = defineCommand({
       // A key that cannot be used is told before the store is asked.
       const signer = key === undefined ? null : await signerFrom(key);
       const attested = inWorld(openReadingWorld(), (world) => attestTurn(world, contract));
+      if (path !== undefined && key !== undefined && isSameFile(path, key)) {
+        throw new WritError("usage", `--out and --key are the same file "${path}"`, {
+          hint: "Name another file for the statement: the private key would be lost",
+        });
+      }
       const text = canonicalJson(attested.statement);
       const product = signer === null ? text : sealed(text, signer);
       if (path === undefined) out.exact(product);
@@ -69,6 +75,11 @@ export const command = defineCommand({
     return await check(verify, pub, json, out);
   },
 });
+
+function isSameFile(one: string, other: string): boolean {
+  const [first, second] = [one, other].map((path) => statSync(path, { throwIfNoEntry: false }));
+  return first !== undefined && second !== undefined && first.dev === second.dev && first.ino === second.ino;
+}
 
 type Signer = Awaited<ReturnType<typeof signerFrom>>;
 

@@ -48,11 +48,31 @@ export function commandFault(command: string): string | null {
   if (command !== command.trim()) return "has blanks at an end";
   const joint = JOINTS.find((text) => command.includes(text));
   if (joint !== undefined) return joint === "\n" ? "holds a line break" : `holds "${joint}"`;
-  // A single "&" is no joint where it is quoted, or says where output goes.
-  if (readOperators(command).operators.length > 0) return 'holds "&"';
+  // A single "&" is no joint where it is quoted, or says where output goes: "2>&1", "<&3". Shells differ about the rest.
+  if (readOperators(command).operators.length > 0 || holdsLooseAmpersand(command)) return 'holds "&"';
+  if (command.includes("$'")) return 'holds "$\'", which may spell any character';
   // Consent is given to what a person sees.
   if (stripControls(command) !== command) return "holds an invisible character";
   return null;
+}
+
+/** An ampersand outside of quotes that does not stand directly between an unescaped `>` or `<` and a digit or `-`. */
+function holdsLooseAmpersand(command: string): boolean {
+  let quote = "";
+  for (let at = 0; at < command.length; at++) {
+    const character = command[at] ?? "";
+    if (character === "\\" && quote !== "'") {
+      at++;
+      // An escaped redirection is none: what follows it stands alone.
+      if (quote === "" && /[<>]/.test(command[at] ?? "") && command[at + 1] === "&") return true;
+    } else if (quote !== "") {
+      if (character === quote) quote = "";
+    } else if (character === '"' || character === "'") quote = character;
+    else if (character === "&") {
+      if (!/[<>]/.test(command[at - 1] ?? "") || !/[\d-]/.test(command[at + 1] ?? "")) return true;
+    }
+  }
+  return false;
 }
 
 /** The request as it is stored and shown. */

@@ -5,7 +5,7 @@
  * Nobody who may write the whole store is stopped by this; whoever changes a part of it is seen.
  */
 import { WritError } from "../error.ts";
-import { isObject, type JsonObject, type JsonValue, prettyJson, valueAt } from "../json/value.ts";
+import { canonicalJson, isObject, type JsonObject, type JsonValue, prettyJson, valueAt } from "../json/value.ts";
 import { verifyChain } from "../record/digest.ts";
 import type { ToolRecord } from "../record/tool-record.ts";
 import type { HandoffRow } from "./repository.ts";
@@ -56,16 +56,34 @@ function checkEnvelope(row: HandoffRow, newestDigest: string | null, sha256: (te
   if (newestDigest === null || envelope === null) return;
   const digest = sha256(`${prettyJson(envelope)}\n`);
   if (digest !== newestDigest) throw broken(row.contract_id, "envelope", newestDigest, digest);
-  const conclusion = textAt(envelope, "conclusion");
-  if (conclusion !== row.conclusion) {
-    throw broken(row.contract_id, "conclusion", conclusion ?? "nothing", row.conclusion ?? "nothing");
+  for (const [seq, said, stands] of columnsSaid(row, envelope)) {
+    if (said !== stands) throw broken(row.contract_id, seq, said ?? "nothing", stands ?? "nothing");
   }
+}
+
+/** What the row says in columns and its envelope says too. */
+function columnsSaid(
+  row: HandoffRow,
+  envelope: JsonObject,
+): readonly (readonly [string, string | null, string | null])[] {
+  const status = valueAt(envelope, "agent_status");
+  const checks = valueAt(envelope, "content_checks");
+  const stored = parsed(row.content_checks);
+  return [
+    ["conclusion", textAt(envelope, "conclusion"), row.conclusion],
+    ["agent_state", isObject(status) ? textAt(status, "agent_state") : null, row.agent_state],
+    ["agent_name", textAt(envelope, "agent_name"), row.agent_name],
+    ["content_checks", isObject(checks) ? canonicalJson(checks) : null, stored === null ? null : canonicalJson(stored)],
+  ];
 }
 
 const PLACES: Readonly<Record<string, string>> = {
   record_head: "at the head that its close stored",
   envelope: "in the envelope that its close stored",
   conclusion: "in the conclusion that its close stored",
+  agent_state: "in the state that its close stored",
+  agent_name: "in the name of its agent",
+  content_checks: "in the checks that its close stored",
 };
 
 function broken(contractId: string, seq: number | string, expected: string, found: string): WritError {

@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -243,3 +244,17 @@ describe("writ contract attest --verify", () => {
     expect(JSON.parse(ran.stdout)).toMatchObject({ ok: false, code });
   });
 });
+
+test.each(["k.pem", "./k.pem", "link.pem"])(
+  "the statement is never written over its own key: --out %s",
+  async (out) => {
+    symlinkSync("k.pem", join(folder, "link.pem"));
+    try {
+      const ran = await attest([id, "--key", "k.pem", "--out", out]);
+      expect({ exit: ran.exit, stdout: ran.stdout }).toEqual({ exit: 2, stdout: "" });
+      expect(readFileSync(join(folder, "k.pem"), "utf8")).toBe(pair.privatePem);
+    } finally {
+      rmSync(join(folder, "link.pem"));
+    }
+  },
+);

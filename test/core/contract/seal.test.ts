@@ -27,6 +27,9 @@ test.each([
     sql: `UPDATE handoffs SET raw_handoff_json = replace(raw_handoff_json, '"open_gaps":[]', '"open_gaps":["x"]')`,
   },
   { what: "the conclusion", seq: "conclusion", sql: "UPDATE handoffs SET conclusion = 'FORGED'" },
+  { what: "the state", seq: "agent_state", sql: "UPDATE handoffs SET agent_state = 'NEEDS_INPUT'" },
+  { what: "the agent's name", seq: "agent_name", sql: "UPDATE handoffs SET agent_name = 'mallory'" },
+  { what: "the checks away", seq: "content_checks", sql: "UPDATE handoffs SET content_checks = NULL" },
   { what: "the stored head", seq: "record_head", sql: "UPDATE handoffs SET record_head = '00'" },
   {
     what: "the record and the stored head",
