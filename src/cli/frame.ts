@@ -31,7 +31,8 @@ export type Frame = {
  */
 export function openFrame(argv: readonly string[], debug: boolean, surface: Surface = WRIT): Frame {
   let hook = false;
-  let usage: readonly string[] = [];
+  // Rendered for an error only.
+  let usage = (): readonly string[] => [];
   let json = hasFlag(argv, "--json");
   let answered = false;
   const output = openOutput();
@@ -61,7 +62,7 @@ export function openFrame(argv: readonly string[], debug: boolean, surface: Surf
     }
     const { command } = await found.node.load();
     if (found.wanted === "help") return (await import("./help.ts")).printCommandHelp(command, found.node, json);
-    usage = usageOf(command);
+    usage = () => usageOf(command);
     if (command.output !== undefined && command.output !== "switch") json = command.output === "always";
     const call = parseArguments(command, found.argv);
     json = command.output !== "none" && (call.json || found.json);
@@ -73,10 +74,10 @@ export function openFrame(argv: readonly string[], debug: boolean, surface: Surf
     // A document that was printed is the one that was owed; what goes wrong after it is talk.
     const owed = json && !answered;
     if (!hook) {
-      return printError(thrown, { json: owed, debug: debug || hasFlag(argv, "--debug"), usage, oneLine: false });
+      return printError(thrown, { json: owed, debug: debug || hasFlag(argv, "--debug"), usage: usage(), oneLine: false });
     }
     const person = isTerminal(0);
-    const status = printError(thrown, { json: owed, debug: false, usage: person ? usage : [], oneLine: !person });
+    const status = printError(thrown, { json: owed, debug: false, usage: person ? usage() : [], oneLine: !person });
     return person && status === EXIT.usage ? status : EXIT.ok;
   }
 
