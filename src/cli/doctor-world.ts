@@ -79,12 +79,12 @@ function findProgram(program: readonly string[], project: string): Program {
   const path = /[/\\]/.test(word) ? resolve(project, word) : Bun.which(word, { cwd: project });
   const isThere = path !== null && (statSync(path, { throwIfNoEntry: false })?.isFile() ?? false);
   if (path === null || !isThere || !isAllowed(path, constants.X_OK)) {
-    return { path: null, isSelf: false, isInProject: false };
+    return { path: null, isSelf: false };
   }
   const files = [path, ...more.map((each) => resolve(project, each))];
   const own = ownProgram();
   const isSelf = files.length === own.length && files.every((file, place) => isSame(file, own[place] ?? ""));
-  return { path, isSelf, isInProject: files.some((file) => isInside(file, project)) };
+  return { path, isSelf };
 }
 
 /** The same file, or one with the same bytes. */
@@ -93,15 +93,6 @@ function isSame(left: string, right: string): boolean {
   const [one, other] = [left, right].map((path) => statSync(path, { throwIfNoEntry: false }));
   if (one?.size === undefined || one.size !== other?.size) return false;
   return sha256(readFileSync(left)) === sha256(readFileSync(right));
-}
-
-function isInside(file: string, folder: string): boolean {
-  const real = [file, realPath(file) ?? file];
-  const from = realPath(folder) ?? folder;
-  return real.some((path) => {
-    const way = relative(from, path);
-    return !way.startsWith("..") && !isAbsolute(way);
-  });
 }
 
 async function versionOf(program: readonly string[], project: string): Promise<string | null> {

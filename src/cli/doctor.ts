@@ -22,7 +22,7 @@ export const command = defineCommand({
   examples: ["writ doctor", "writ doctor --json"],
   notes: [
     "It plays a short turn through the installed hook commands, in a data folder of its own that it removes again.",
-    "A program that lies in the project is run only when it is this very writ.",
+    "Of what the settings of a project name, only this very writ is run; a user's own settings are the user's.",
   ],
   exits: { 0: "all is well", 1: "there are findings", 4: "something could not be told" },
   async run({ json, out }) {

@@ -74,7 +74,12 @@ export function openFrame(argv: readonly string[], debug: boolean, surface: Surf
     // A document that was printed is the one that was owed; what goes wrong after it is talk.
     const owed = json && !answered;
     if (!hook) {
-      return printError(thrown, { json: owed, debug: debug || hasFlag(argv, "--debug"), usage: usage(), oneLine: false });
+      return printError(thrown, {
+        json: owed,
+        debug: debug || hasFlag(argv, "--debug"),
+        usage: usage(),
+        oneLine: false,
+      });
     }
     const person = isTerminal(0);
     const status = printError(thrown, { json: owed, debug: false, usage: person ? usage() : [], oneLine: !person });

@@ -29,8 +29,6 @@ export type Program = {
   readonly path: string | null;
   /** It is this very writ, or has its bytes. */
   readonly isSelf: boolean;
-  /** It lies in the project, and may have come with it. */
-  readonly isInProject: boolean;
 };
 
 export type SettingsFile = { readonly scope: "user" | "project" | "local"; readonly path: string };

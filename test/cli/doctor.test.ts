@@ -95,10 +95,26 @@ test("a program that came with the project is not run", async () => {
     JSON.stringify({ hooks: { PostToolUse: [{ hooks: [hook] }] } }),
   );
   expect((await doctor(world)).wrong).toContain(
-    `hooks: ${program}: It lies in the project and is another writ than this one; it was not run`,
+    `hooks: ${program}: A project names it, and it is another program than this writ; it was not run`,
   );
   expect(existsSync(join(world.folder, "ran"))).toBe(false);
 });
+
+test.each(["sh", "/bin/sh", "bash", "python3", "env"])(
+  "an interpreter that a project names is not run, whatever file it is given: %s",
+  async (command) => {
+    using world = livingWorld();
+    writeFileSync(join(world.folder, "record"), `touch '${join(world.folder, "ran")}'\n`);
+    const hook = { type: "command", command, args: ["record", "--harness", "claude-code"] };
+    mkdirSync(join(world.folder, ".claude"));
+    for (const name of ["settings.json", "settings.local.json"]) {
+      const path = join(world.folder, ".claude", name);
+      writeFileSync(path, JSON.stringify({ hooks: { SubagentStart: [{ hooks: [hook] }] } }));
+    }
+    await doctor(world);
+    expect(existsSync(join(world.folder, "ran"))).toBe(false);
+  },
+);
 
 test("a copy of this writ in the project is this writ", async () => {
   const [command = "", ...more] = writCommand();

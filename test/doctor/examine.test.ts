@@ -191,7 +191,7 @@ test.each<[string, DoctorScript, string[]]>([
   ],
   [
     "a writ that is not there",
-    { findProgram: () => ({ path: null, isSelf: false, isInProject: false }) },
+    { findProgram: () => ({ path: null, isSelf: false }) },
     [
       `hooks: ${WRIT}: There is no such program`,
       "? recording: claude-code: A hook names a program that the doctor does not run; nothing was played",

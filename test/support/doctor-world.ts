@@ -45,7 +45,6 @@ export function doctorWorld(script: DoctorScript = {}): World & { closed: number
     findProgram: ([path = ""]: readonly string[]) => ({
       path,
       isSelf: path === WRIT,
-      isInProject: path.startsWith("/work"),
     }),
     versionOf: async () => "1.2.3",
     openRehearsal: () => {
