@@ -1,7 +1,7 @@
 /** The world that the doctor looks at: this machine, this user, the project around the present folder. */
 import { accessSync, constants, lstatSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
-import { dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { WritError } from "../core/error.ts";
 import type { Look, Program, Rehearsal, SettingsFile, World } from "../doctor/world.ts";
 import { dispatchTurn } from "../editor/dispatch.ts";
