@@ -2,6 +2,7 @@
  * The rows: what is measured, against what, and the goal. A row prepares its own data folder, and looks afterwards
  * whether the work was really done: a hook ends in 0 whatever happened.
  */
+import { type Answer, evaluateChecks } from "../../src/core/acceptance/evaluate.ts";
 import type { Step } from "./measure.ts";
 import type { Scene } from "./scene.ts";
 
@@ -159,6 +160,27 @@ export const ROWS: readonly Row[] = [
       };
     },
   },
+  {
+    name: "grade",
+    work: "grading 1,000 checks over 256 KiB of documents",
+    against: "1,000 plain scans of the same documents",
+    goal: 20,
+    repetitions: 15,
+    warmups: 2,
+    prepare: () => {
+      const { lines, answer, needles } = gradingScene();
+      let met = 0;
+      return {
+        work: () => {
+          met = evaluateChecks(lines, answer).filter(({ outcome }) => outcome === "pass").length;
+        },
+        baseline: () => {
+          for (const needle of needles) for (const { text } of answer.documents) text.includes(needle);
+        },
+        verify: () => demandCount("passes", met, lines.length),
+      };
+    },
+  },
 ];
 
 /** A finalize that holds its claim against the record, again and again: a state that is not terminal runs every step. */
@@ -261,4 +283,18 @@ function finalize(scene: Scene, { call, runs }: FinishedTurn): void {
 function demandCount(what: string, found: unknown, wanted: number): string {
   if (found !== wanted) throw new Error(`${wanted} ${what} were due, ${found} are there`);
   return `${wanted} ${what}`;
+}
+
+/** Checks that must look into the documents, each of which holds at the far end of them. */
+function gradingScene(): { lines: readonly string[]; answer: Answer; needles: readonly string[] } {
+  const filler = "The total is rounded before it is divided, and nothing else of it changes. ";
+  const needles = Array.from({ length: 1000 }, (_, index) => `term-${index}-end`);
+  const documents = Array.from({ length: 4 }, (_, place) => ({
+    name: `docs/page-${place}.md`,
+    text: filler.repeat(Math.ceil((64 * 1024) / filler.length)) + needles.join(" "),
+  }));
+  const output = needles.join(" ");
+  const verbs = ["contains:@grounded:", "regex:@grounded:"];
+  const lines = needles.map((needle, index) => `${verbs[index % verbs.length]}${needle}`);
+  return { lines, answer: { output, structured: null, diff_files: [], documents }, needles };
 }
