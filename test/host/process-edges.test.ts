@@ -158,7 +158,14 @@ describe.skipIf(process.platform === "win32")("on a terminal, a command", () => 
   });
 
   test.each(["SIGINT", "SIGTERM"] as const)("gets %s that is sent to us alone", async (signal) => {
-    const ran = await onTerminal(["sh", "-c", "echo ready; exec sleep 30"], [["ready", ({ kill }) => kill(signal)]]);
+    // The shell has a handler of its own for SIGINT: the signal waits until sed, which has none, has answered.
+    const ran = await onTerminal(
+      ["sh", "-c", "echo ready; exec sed -u s/^/got-/"],
+      [
+        ["ready", ({ type }) => type("go\n")],
+        ["got-go", ({ kill }) => kill(signal)],
+      ],
+    );
     expect(ran.end.signal).toBe(signal);
   });
 
