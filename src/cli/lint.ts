@@ -6,6 +6,7 @@ import { assertOneStdin, authorWorld } from "./author-world.ts";
 import { defineCommand, type Output } from "./command.ts";
 import { JSON_SWITCH } from "./contract/address.ts";
 import { counted, printParagraph } from "./paragraph.ts";
+import { oneLine } from "./table.ts";
 
 export const command = defineCommand({
   meta: { name: "lint", description: "Check delegation contracts, and what their checks would prove" },
@@ -80,11 +81,11 @@ function subtaskDocument({ index, valid, issues, warnings, notes }: SubtaskLint)
 
 function printFile(out: Output, { file, subtasks, issues }: FileLint): void {
   if (issues.length > 0) {
-    out.line(`${file}  invalid  ${codesOf(issues)}`);
+    out.line(`${oneLine(file)}  invalid  ${codesOf(issues)}`);
     for (const issue of issues) printIssue(out, issue);
   }
   for (const { index, valid, issues: own, warnings, notes } of subtasks) {
-    out.line(`${file}[${index}]  ${valid ? "ok" : "invalid"}  ${codesOf(valid ? warnings : own)}`.trimEnd());
+    out.line(`${oneLine(file)}[${index}]  ${valid ? "ok" : "invalid"}  ${codesOf(valid ? warnings : own)}`.trimEnd());
     for (const issue of own) printIssue(out, issue);
     for (const { code, path, check, message, hint } of warnings) {
       const about = check === undefined ? "" : ` ${JSON.stringify(check)}`;

@@ -1,5 +1,6 @@
 /** Proves that contracts kept as fixtures are what they claim, and pins the digests of the sets. Reads a folder whole. */
 
+import { oneLine } from "../core/acceptance/quoting.ts";
 import type { Corpus } from "../core/delegation/digest-set.ts";
 import type { Finding } from "../core/delegation/finding.ts";
 import { type FixtureFile, type FixtureReport, judgeFixtures } from "../core/delegation/fixtures.ts";
@@ -105,7 +106,7 @@ function corpusOf(world: FixtureWorld, manifest: Manifest): Corpus {
 function refusal(wanting: readonly Finding[]): WritError {
   const message = `Nothing was pinned: the fixture gate finds ${wanting.length} thing(s) beside wrong sums`;
   return new WritError("fixtures_wanting", message, {
-    hint: "See them with: writ gate fixtures",
+    hint: "See them with writ gate fixtures, on the same --dir",
     status: "refused",
     lines: wanting.map(findingLine),
     details: { findings: wanting.map((finding) => ({ ...finding })) },
@@ -114,6 +115,8 @@ function refusal(wanting: readonly Finding[]): WritError {
 
 /** A finding as a person reads it, indented; its hint stands under it. */
 export function findingLine({ code, file, path, message, hint }: Finding): string {
+  // A file may have any name: none of it may pose as a line of the report.
   const place = [file, path].filter((part) => part !== "").join(" ");
-  return `  ${code} [${place}]: ${message}${hint === null ? "" : `\n    ${hint}`}`;
+  const line = `  ${code} [${oneLine(place)}]: ${oneLine(message)}`;
+  return hint === null ? line : `${line}\n    ${oneLine(hint)}`;
 }

@@ -175,3 +175,10 @@ describe("writ gate pin", () => {
     expect((await world.writ(["gate", "pin"])).exit).toBe(2);
   });
 });
+
+test("a file name poses as no line of the report", async () => {
+  const dir = folderOf({ ...soundSet(), "a.json\nPASS fixtures here: all well.json": '{"acceptance":["contains:x"]}' });
+  const ran = await world.writ(["gate", "fixtures", "--dir", dir]);
+  expect(ran.exit).toBe(1);
+  expect(ran.stdout.split("\n").filter((line) => line.startsWith("PASS"))).toEqual([]);
+});

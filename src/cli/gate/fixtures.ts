@@ -9,6 +9,7 @@ import { checkFixtures, findingLine } from "../../gate/fixtures.ts";
 import { readBodyFile } from "../../host/file.ts";
 import { defineCommand, type Output } from "../command.ts";
 import { JSON_SWITCH } from "../contract/address.ts";
+import { oneLine } from "../table.ts";
 import { EMBEDDED, fixtureWorld } from "./fixture-world.ts";
 
 export const command = defineCommand({
@@ -69,7 +70,9 @@ export const command = defineCommand({
     }
     for (const { file, lists, checks } of files) {
       out.line(
-        lists === 0 ? `${file}  no acceptance` : `${file}  ${counted(lists, "list")}, ${counted(checks, "check")}`,
+        lists === 0
+          ? `${oneLine(file)}  no acceptance`
+          : `${oneLine(file)}  ${counted(lists, "list")}, ${counted(checks, "check")}`,
       );
     }
     for (const set of sets) {
@@ -79,13 +82,13 @@ export const command = defineCommand({
           : set.sha256 === set.pinned
             ? `sha256 ${short(set.sha256)} as pinned`
             : `sha256 ${short(set.sha256)}, pinned ${short(set.pinned)}`;
-      out.line(`${set.file}  ${set.ok ? "ok" : "FAIL"}  ${counted(set.subtasks, "subtask")}, ${sum}`);
+      out.line(`${oneLine(set.file)}  ${set.ok ? "ok" : "FAIL"}  ${counted(set.subtasks, "subtask")}, ${sum}`);
     }
     for (const finding of findings) out.line(findingLine(finding));
     for (const note of notes) out.line(`  note: ${note}`);
     const what = `${counted(report.files_read, "file")}, ${counted(report.checks_read, "check")}`;
     const failed = findings.length === 0 ? "" : `, ${counted(findings.length, "finding")}`;
-    out.line(`${report.verdict} fixtures ${dir ?? EMBEDDED}: ${what}${failed}`);
+    out.line(`${report.verdict} fixtures ${oneLine(dir ?? EMBEDDED)}: ${what}${failed}`);
     return report.verdict === "PASS" ? 0 : 1;
   },
 });

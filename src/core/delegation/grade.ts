@@ -3,7 +3,7 @@
  *
  * What a live leg would not have reached is not reached here: a result that was deferred or failed is not evaluated.
  */
-import { closedAt } from "../acceptance/authority.ts";
+import { closedAt, isUnreachable } from "../acceptance/authority.ts";
 import type { Authority } from "../acceptance/check.ts";
 import { evaluateChecks, type Outcome } from "../acceptance/evaluate.ts";
 import { acceptedFields } from "../acceptance/fields.ts";
@@ -55,7 +55,8 @@ export function gradeAnswer(draft: ContractDraft, answer: SavedAnswer | null): G
     diff_files: answer.diff_files,
     documents: isComplete ? contract.context : [],
   });
-  const outcomes = isComplete ? read : read.map(unreadDocuments);
+  const reachable = read.map((outcome, index) => outOfReach(outcome, lines[index] ?? "", contract));
+  const outcomes = isComplete ? reachable : reachable.map(unreadDocuments);
   if (!isComplete && outcomes.some(({ authority }) => authority === "grounded")) {
     notes.push(
       "@grounded: checks are unknown: the files of context_paths were not read; --read-root says where they are",
@@ -84,6 +85,15 @@ function validated({ contract }: ContractDraft, structured: string | null, notes
   if (errors.length === 0) return structured;
   notes.push(`structured counts as absent, it does not validate: ${errors.join("; ")}`);
   return null;
+}
+
+/** A check that no seat can close is unknown, also where an answer brings a field that the schema never asked for. */
+function outOfReach(outcome: Outcome, line: string, contract: ContractDraft["contract"]): Outcome {
+  const parsed = parseCheck(line);
+  if (!parsed.ok || outcome.authority !== "field" || !isUnreachable(parsed.check, contract)) return outcome;
+  const { check, verb, authority } = outcome;
+  const reason = `${oneLine(check)}: unknown at field authority: the schema does not declare this field`;
+  return { check, verb, authority, outcome: "unknown", reason };
 }
 
 /** A grounded check that had no documents to read, because nobody read them. */

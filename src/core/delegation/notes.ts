@@ -1,6 +1,7 @@
 /** What an author may want to know of a contract that is valid: no fault, and nothing that acceptance is judged by. */
 import { quote } from "../acceptance/quoting.ts";
 import { isObject, type JsonObject, valueAt } from "../json/value.ts";
+import { nearest } from "../near-miss.ts";
 import { propertyOf } from "../schema/keyword.ts";
 import { type ObjectShape, shapeOf } from "../schema/shape.ts";
 import type { ContractDraft } from "./contract.ts";
@@ -28,6 +29,14 @@ export function contractNotes(draft: ContractDraft): readonly string[] {
   for (const { path, asked, given } of clamped) notes.push(`${path}: ${asked} becomes ${given}`);
   for (const { path, value } of placeholdersOf(draft))
     notes.push(`${path}: ${quote(value)} is a placeholder to be replaced`);
+  for (const [index, line] of contract.acceptance.entries()) {
+    const meant = meantQualifier(line);
+    if (meant !== null) {
+      notes.push(
+        `${pointerTo(pointerTo(draft.path, "acceptance"), index)}: it looks for this very text; did you mean ${quote(meant)}?`,
+      );
+    }
+  }
   if (!draft.isComplete) notes.push("documents not read: --read-root says where the files of context_paths are");
   if (contract.output_schema === null) notes.push("local only: without output_schema no remote place can take it");
   else {
@@ -42,6 +51,16 @@ export function contractNotes(draft: ContractDraft): readonly string[] {
     if (loose.length > NAMED) notes.push(`${loose.length - NAMED} further properties of output_schema read as strings`);
   }
   return notes;
+}
+
+const QUALIFIERS = ["@answer", "@grounded", "@field"] as const;
+
+/** The qualifier that the head of an argument nearly spells: `@answr:`, `@Answer:`, `@grounded :`. Null for any other. */
+function meantQualifier(line: string): string | null {
+  const head = /^(?:contains|not_contains|regex):\s*(@[A-Za-z]{3,12})\s*[:=]/.exec(line)?.[1];
+  if (head === undefined || /^(?:contains|not_contains|regex):@(?:answer|grounded):|:@field=/.test(line)) return null;
+  const near = nearest(head.toLowerCase(), QUALIFIERS);
+  return near === null ? null : near === "@field" ? "@field=<name>:" : `${near}:`;
 }
 
 /** The paths of a subtask that still have to be filled in. */

@@ -47,6 +47,17 @@ describe("gradeAnswer()", () => {
     expect(grade({ acceptance: ["contains:@grounded:412", "contains:@field=summary:412"] }).closed_at).toBe("field");
   });
 
+  test("a field that the schema never asked for closes nothing, whatever the answer brings", () => {
+    const brought = { structured: '{"summary":"412 pallets","extra":"412"}' };
+    expect(grade({ acceptance: ["contains:@field=extra:412"] }, brought)).toMatchObject({
+      verdict: "fail",
+      closed_at: "none",
+      outcomes: [{ outcome: "unknown", authority: "field" }],
+    });
+    expect(grade({ acceptance: ["not_contains:@field=extra:7"] }, brought).outcomes[0]?.outcome).toBe("unknown");
+    expect(grade({ acceptance: ["contains:@field=summary:412"] }, brought).verdict).toBe("pass");
+  });
+
   test("fails an answer of which one check is not met", () => {
     expect(grade({}, { output: "many" })).toMatchObject({
       verdict: "fail",
@@ -174,4 +185,22 @@ describe("contractNotes()", () => {
   ])("of $what", ({ changes, notes }) => {
     expect(contractNotes(draftOf({ ...CONTRACT, ...changes }))).toEqual(notes);
   });
+});
+
+test.each([
+  ["not_contains:@answr:SECRET", '"@answer:"'],
+  ["contains:@Answer:x", '"@answer:"'],
+  ["contains:@grounded :x", '"@grounded:"'],
+  ["regex:@feild=a:x", '"@field=<name>:"'],
+  ["contains:@answer:x", null],
+  ["contains:@grounded:x", null],
+  ["contains:@field=summary:x", null],
+  ["contains:@alice:x", null],
+  ["contains:x@answr:y", null],
+  ["contains:an ordinary text", null],
+])("a note asks what %s means, where its head nearly spells a qualifier", (line, meant) => {
+  const notes = contractNotes(draftOf({ ...CONTRACT, acceptance: [line] })).filter((note) =>
+    note.includes("did you mean"),
+  );
+  expect(notes).toEqual(meant === null ? [] : [`/acceptance/0: it looks for this very text; did you mean ${meant}?`]);
 });

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "bun:test";
-import { pathsOfDiff } from "../../../src/core/delegation/diff-files.ts";
 import { readSavedAnswers } from "../../../src/core/delegation/saved-answer.ts";
 
 const BARE = { index: null, output: "", structured: null, diff_files: [], status: null, reason: null };
@@ -52,41 +51,5 @@ describe("readSavedAnswers()", () => {
   test("keeps half a surrogate pair in the text of structured", () => {
     const read = readSavedAnswers('{"structured":{"a":"\\ud800"}}');
     expect(read).toMatchObject({ answers: [{ structured: '{"a":"\\ud800"}' }] });
-  });
-});
-
-describe("pathsOfDiff()", () => {
-  test.each([
-    {
-      what: "a change",
-      diff: "diff --git a/x.ts b/x.ts\n--- a/x.ts\n+++ b/x.ts\n@@ -1 +1 @@\n-a\n+b\n",
-      paths: ["x.ts"],
-    },
-    { what: "a new empty file", diff: "diff --git a/a b.txt b/a b.txt\nnew file mode 100644\n", paths: ["a b.txt"] },
-    {
-      what: "a new file without git's line",
-      diff: "--- /dev/null\n+++ b/n.md\t\n@@ -0,0 +1 @@\n+x\n",
-      paths: ["n.md"],
-    },
-    { what: "a deleted file", diff: "--- a/gone\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n", paths: ["gone"] },
-    {
-      what: "headers inside a hunk",
-      diff: "--- a/x\n+++ b/x\n@@ -1,2 +1,3 @@\n--- a/evil\n+++ b/evil\n++ b/evil\n y\n",
-      paths: ["x"],
-    },
-    {
-      what: "two files",
-      diff: "diff --git a/b b/b\n--- a/b\n+++ b/b\n@@ -1 +1 @@\n-a\n+b\n\\ No newline at end of file\ndiff --git a/a b/a\nnew file mode 100644\n",
-      paths: ["b", "a"],
-    },
-    {
-      what: "a hunk that is cut short",
-      diff: "--- a/x\n+++ b/x\n@@ -1,9 +1,9 @@\n-a\ndiff --git a/y b/y\n",
-      paths: ["x", "y"],
-    },
-    { what: "no diff", diff: "I changed x.ts", paths: [] },
-    { what: "nothing", diff: "", paths: [] },
-  ])("of $what", ({ diff, paths }) => {
-    expect(pathsOfDiff(diff)).toEqual(paths);
   });
 });
