@@ -28,40 +28,60 @@ export type CompiledPattern =
   | { readonly ok: true; readonly pattern: Pattern }
   | { readonly ok: false; readonly reason: string };
 
-/** A contract's checks are compiled at intake, for lint and for grading; these are kept from one to the next. */
-const KEPT_PATTERNS = 128;
-const kept = new Map<string, CompiledPattern>();
-
 /**
- * Compiles a pattern without flags; flags come from the pattern.
+ * Compiles a pattern without flags; flags come from the pattern. A pattern that is kept holds its source alone, so that
+ * many large ones take no memory between their uses.
  *
- * @returns the pattern, always the same for the same source while it is kept; or the reason why it is none, in the
- *          engine's words and with the part of the pattern that it is about
+ * @returns the pattern; or the reason why it is none, in the engine's words and with the part of the pattern that it is
+ *          about
  * Errors:  none, whatever the source
  * Source:  https://github.com/google/re2/wiki/Syntax as Go 1.26 reads it; group names are unique beyond it
  */
 export function compilePattern(source: string): CompiledPattern {
-  const known = kept.get(source);
-  if (known !== undefined) return known;
-  const compiled = compile(source);
-  if (kept.size >= KEPT_PATTERNS) {
-    const [oldest] = kept.keys();
-    if (oldest !== undefined) kept.delete(oldest);
-  }
-  kept.set(source, compiled);
-  return compiled;
-}
-
-function compile(source: string): CompiledPattern {
   let engine: RE2JS;
   try {
-    engine = RE2JS.compile(source);
+    engine = engineOf(source);
   } catch (error) {
     return { ok: false, reason: reasonOf(error) };
   }
   const foreign = foreignProperty(source);
   if (foreign !== null) return { ok: false, reason: `invalid character class range: \`${foreign}\`` };
   return { ok: true, pattern: new CompiledRe2(source, engine) };
+}
+
+/** A contract's checks are compiled at intake, for lint and for grading; what fits is kept from one to the next. */
+const KEPT_ENGINES = 128;
+/** Instructions of all kept programs; about 40 MiB. */
+const KEPT_INSTRUCTIONS = 2 ** 18;
+/** By source, the one used last at the end. */
+const kept = new Map<string, RE2JS>();
+let keptInstructions = 0;
+
+function engineOf(source: string): RE2JS {
+  const known = kept.get(source);
+  if (known !== undefined) {
+    kept.delete(source);
+    kept.set(source, known);
+    return known;
+  }
+  const engine = RE2JS.compile(source);
+  kept.set(source, engine);
+  keptInstructions += sizeOf(engine);
+  for (const [oldest, old] of kept) {
+    if (kept.size <= KEPT_ENGINES && keptInstructions <= KEPT_INSTRUCTIONS) break;
+    kept.delete(oldest);
+    keptInstructions -= sizeOf(old);
+  }
+  return engine;
+}
+
+/** How many engines are kept, and how many instructions they have together. */
+export function keptEngines(): { readonly count: number; readonly instructions: number } {
+  return { count: kept.size, instructions: keptInstructions };
+}
+
+function sizeOf(engine: RE2JS): number {
+  return engine.re2().prog.inst.length;
 }
 
 function reasonOf(error: unknown): string {
@@ -75,18 +95,18 @@ class CompiledRe2 implements Pattern {
 
   constructor(
     readonly source: string,
-    private readonly engine: RE2JS,
+    engine: RE2JS,
   ) {
     const groups = Object.entries(engine.namedGroups());
     this.groupNames = groups.sort(([, left], [, right]) => left - right).map(([name]) => name);
   }
 
   test(text: string): boolean {
-    return this.engine.test(text);
+    return engineOf(this.source).test(text);
   }
 
   first(text: string): string | null {
-    const matcher = this.engine.matcher(text);
+    const matcher = engineOf(this.source).matcher(text);
     return matcher.find() ? matcher.group() : null;
   }
 
@@ -100,20 +120,19 @@ class CompiledRe2 implements Pattern {
 
   /** By the engine as long as there are few; each of its searches may read to the end of the text. */
   private *spans(text: string): Iterable<Span> {
-    const matcher = this.engine.matcher(text);
+    const engine = engineOf(this.source);
+    const { prog } = engine.re2();
+    const isSearchable = canSearch(prog, text.length);
+    const matcher = engine.matcher(text);
     let end = 0;
-    for (let count = 0; count < FEW_MATCHES || text.length - end < SHORT_REST || !this.isSearchable(text); count++) {
+    for (let count = 0; count < FEW_MATCHES || text.length - end < SHORT_REST || !isSearchable; count++) {
       if (!matcher.find()) return;
       const start = matcher.start();
       end = matcher.end();
       yield [start, end];
       if (start === end) end = nextCharacter(text, end);
     }
-    yield* spansFrom(this.engine.re2().prog, text, end);
-  }
-
-  private isSearchable(text: string): boolean {
-    return canSearch(this.engine.re2().prog, text.length);
+    yield* spansFrom(prog, text, end);
   }
 }
 

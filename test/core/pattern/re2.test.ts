@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import fc from "fast-check";
-import { compilePattern, type Pattern } from "../../../src/core/pattern/re2.ts";
+import { compilePattern, keptEngines, type Pattern } from "../../../src/core/pattern/re2.ts";
 
 const SRC = join(import.meta.dir, "..", "..", "..", "src");
 const WINDOW = 256 * 1024;
@@ -358,15 +358,32 @@ describe("compilePattern()", () => {
   });
 
   test("compiles a pattern once", () => {
-    expect(compilePattern("once[0-9]+")).toBe(compilePattern("once[0-9]+"));
+    compilePattern("once[0-9]+");
+    const before = keptEngines();
+    const again = compilePattern("once[0-9]+");
+    expect(again.ok && again.pattern.test("once7")).toBe(true);
+    expect(keptEngines()).toEqual(before);
   });
 
-  test("keeps a bounded number of patterns, and compiles what was dropped again", () => {
+  test("keeps a bounded number of engines, and compiles what was dropped again", () => {
     const first = compilePattern("kept-first");
     for (let index = 0; index < 200; index++) compilePattern(`kept-${index}`);
-    const again = compilePattern("kept-first");
-    expect(again).not.toBe(first);
-    expect(again.ok && again.pattern.test("kept-first")).toBe(true);
+    expect(keptEngines().count).toBe(128);
+    expect(first.ok && first.pattern.test("kept-first")).toBe(true);
+  });
+
+  test("keeps a bounded number of instructions, whatever patterns are held", () => {
+    const held = ["a", "b", "c", "d"].map((letter) => compilePattern(`${letter}${"[x-z]{1000}".repeat(100)}`));
+    expect(keptEngines().instructions).toBeLessThanOrEqual(2 ** 18);
+    const text = `c${"y".repeat(100_000)}`;
+    expect(held.map((compiled) => compiled.ok && compiled.pattern.test(text))).toEqual([false, false, true, false]);
+    expect(keptEngines().instructions).toBeLessThanOrEqual(2 ** 18);
+  });
+
+  test("a pattern larger than all that is kept still matches", () => {
+    const compiled = compilePattern(`z{2}|${"[p-q]{1000}".repeat(300)}`);
+    expect(compiled.ok && compiled.pattern.first("-zzz")).toBe("zz");
+    expect(keptEngines()).toEqual({ count: 0, instructions: 0 });
   });
 
   test("returns on any text", () => {
