@@ -51,7 +51,7 @@ export function compilePattern(source: string): CompiledPattern {
 
 /** A contract's checks are compiled at intake, for lint and for grading; what fits is kept from one to the next. */
 const KEPT_ENGINES = 128;
-/** Instructions of all kept programs; about 40 MiB. */
+/** Instructions of all kept programs, about 40 MiB; one program alone may have more. */
 const KEPT_INSTRUCTIONS = 2 ** 18;
 /** By source, the one used last at the end. */
 const kept = new Map<string, RE2JS>();
@@ -68,7 +68,8 @@ function engineOf(source: string): RE2JS {
   kept.set(source, engine);
   keptInstructions += sizeOf(engine);
   for (const [oldest, old] of kept) {
-    if (kept.size <= KEPT_ENGINES && keptInstructions <= KEPT_INSTRUCTIONS) break;
+    const fits = kept.size <= KEPT_ENGINES && keptInstructions <= KEPT_INSTRUCTIONS;
+    if (fits || kept.size === 1) break;
     kept.delete(oldest);
     keptInstructions -= sizeOf(old);
   }
