@@ -1,4 +1,5 @@
 /** What the doctor looks at. The command line hands in the real one, a test a scripted one. */
+import type { StoreFacts } from "../core/contract/store-facts.ts";
 import type { JsonObject } from "../core/json/value.ts";
 
 /** A file or folder as it lies. */
@@ -9,19 +10,6 @@ export type Look = {
   readonly isMine: boolean;
   readonly isWritable: boolean;
 };
-
-export type StoreFacts =
-  | { readonly kind: "absent" }
-  | {
-      readonly kind: "read";
-      readonly layout: number;
-      readonly known: number;
-      readonly journal_mode: string;
-      /** What `quick_check` complains of; empty when it is content. */
-      readonly complaints: readonly string[];
-    }
-  /** `isBroken`: the file is wrong; else it could not be looked at now. */
-  | { readonly kind: "failed"; readonly isBroken: boolean; readonly reason: string };
 
 /** The words that start a writ, found on this machine. */
 export type Program = {

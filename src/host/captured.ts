@@ -5,20 +5,8 @@
  * When the command has ended, what it left running is ended too. A process that leaves the group escapes.
  */
 import { closeSync } from "node:fs";
+import type { CommandEnd } from "../core/prove/command-end.ts";
 import { openPipe } from "./channel.ts";
-
-export type CapturedEnd = {
-  /** Null when it was killed by a signal. */
-  readonly exit_code: number | null;
-  readonly signal: string | null;
-  /** What ended it: itself, the bound on its time, or the caller's signal. */
-  readonly ended_by: "itself" | "time" | "caller";
-  /** Milliseconds since the epoch. */
-  readonly started_ms: number;
-  readonly ended_ms: number;
-  /** Something kept its output open and out of our reach; what came later was not kept. */
-  readonly cut: boolean;
-};
 
 export type CapturedOptions = {
   readonly cwd: string;
@@ -39,7 +27,7 @@ const GRACE_MS = 2_000;
  * @param argv at least one word
  * Errors: none
  */
-export async function runCaptured(argv: readonly string[], options: CapturedOptions): Promise<CapturedEnd> {
+export async function runCaptured(argv: readonly string[], options: CapturedOptions): Promise<CommandEnd> {
   const started_ms = Date.now();
   const channel = openPipe();
   let child: Bun.Subprocess<"ignore", number | "pipe", number | "pipe">;
@@ -66,7 +54,7 @@ export async function runCaptured(argv: readonly string[], options: CapturedOpti
     stream instanceof ReadableStream ? [readAll(stream, options.keep)] : [],
   );
 
-  let ended_by: CapturedEnd["ended_by"] = "itself";
+  let ended_by: CommandEnd["ended_by"] = "itself";
   let force: ReturnType<typeof setTimeout> | undefined;
   const stop = (by: "time" | "caller") => {
     if (ended_by !== "itself") return;

@@ -29,30 +29,7 @@ import {
 import { tmpdir } from "node:os";
 import { basename, isAbsolute, join, relative, sep } from "node:path";
 import { WritError } from "../core/error.ts";
-
-/** What was copied, and where it is. */
-export type Copy = {
-  /** Of a git work tree, its present state; of a folder, all of it. */
-  readonly kind: "git" | "folder";
-  /** What was copied: the root of the work tree, or the folder. */
-  readonly source: string;
-  /** Null outside of git, and before the first commit. */
-  readonly commit: string | null;
-  /** Whether the work tree differs from its commit; null outside of git. */
-  readonly dirty: boolean | null;
-  readonly files: number;
-  readonly bytes: number;
-  /** One line for each thing that was left out: sockets, pipes, devices. */
-  readonly skipped: readonly string[];
-  /** What git ignores and the copy therefore lacks, at most five by name. */
-  readonly ignored: readonly string[];
-  /** The copy of the source. */
-  readonly root: string;
-  /** The copy of the folder that was asked for: the root, or a folder in it. */
-  readonly folder: string;
-  /** Removes the copy. Answers why it could not, or null. */
-  remove(): string | null;
-};
+import type { FreshCopy } from "../core/prove/fresh-copy.ts";
 
 export type CopyLimits = { readonly files: number; readonly bytes: number };
 
@@ -80,7 +57,7 @@ const NAMED = 5;
  * Errors: `copy_failed`, and then nothing is left behind: the folder is not there, the tree is too large, a link
  * leaves it, a file cannot be read, the disk is full; the reason of the signal
  */
-export async function copyFolder(folder: string, options: CopyOptions): Promise<Copy> {
+export async function copyFolder(folder: string, options: CopyOptions): Promise<FreshCopy> {
   const asked = realFolder(folder);
   const copier = new Copier(asked, options);
   let place: string | null = null;
@@ -112,7 +89,7 @@ export async function copyFolder(folder: string, options: CopyOptions): Promise<
   }
 }
 
-type Source = Pick<Copy, "kind" | "commit" | "dirty" | "ignored"> & { readonly root: string };
+type Source = Pick<FreshCopy, "kind" | "commit" | "dirty" | "ignored"> & { readonly root: string };
 
 /** One file or link to copy, by its path from the root. */
 type Entry = { readonly path: string; readonly stat: Stats };

@@ -5,12 +5,14 @@
  */
 import { readClosedTurn } from "../core/contract/closed-turn.ts";
 import { WritError } from "../core/error.ts";
+import type { CommandEnd } from "../core/prove/command-end.ts";
+import type { FreshCopy } from "../core/prove/fresh-copy.ts";
 import { agrees, type Expected, planProof } from "../core/prove/plan.ts";
 import { type Move, relocate } from "../core/prove/relocate.ts";
 import type { StreamedOutput } from "../core/record/capture.ts";
 import { quoted } from "../core/record/quoted.ts";
 import { quoteWords } from "../core/record/words.ts";
-import type { CommandEnd, FreshCopy, World } from "./world.ts";
+import type { World } from "./world.ts";
 
 export type ProofRequest = {
   /** A contract id or a handoff id. */

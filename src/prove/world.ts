@@ -1,35 +1,9 @@
 /** What proving needs of the world. The command line hands in the real one, a test a scripted one. */
 import type { ContractStore } from "../core/contract/repository.ts";
+import type { CommandEnd } from "../core/prove/command-end.ts";
+import type { FreshCopy } from "../core/prove/fresh-copy.ts";
 import type { StreamedOutput } from "../core/record/capture.ts";
 import type { ValueRedactor } from "../core/record/redact.ts";
-
-/** A tree made for one proof alone. */
-export type FreshCopy = {
-  /** Of a git work tree, its present state; of a folder, all of it. */
-  readonly kind: "git" | "folder";
-  readonly source: string;
-  readonly commit: string | null;
-  readonly dirty: boolean | null;
-  readonly files: number;
-  readonly bytes: number;
-  readonly skipped: readonly string[];
-  readonly ignored: readonly string[];
-  /** The copy of the source, and of the folder that was asked for. */
-  readonly root: string;
-  readonly folder: string;
-  /** Answers why it could not be removed, or null. */
-  remove(): string | null;
-};
-
-export type CommandEnd = {
-  readonly exit_code: number | null;
-  readonly signal: string | null;
-  readonly ended_by: "itself" | "time" | "caller";
-  /** Milliseconds since the epoch. */
-  readonly started_ms: number;
-  readonly ended_ms: number;
-  readonly cut: boolean;
-};
 
 export type World = {
   readonly store: ContractStore | null;

@@ -2,25 +2,12 @@
 import { Database } from "bun:sqlite";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import type { StoreFacts } from "../core/contract/store-facts.ts";
 import { LAYOUT } from "./open.ts";
 
 /** How long a locked store is waited for, in milliseconds, and how many complaints are read. */
 const BUSY_MS = 2_000;
 const COMPLAINTS = 10;
-
-export type StoreFacts =
-  | { readonly kind: "absent" }
-  | {
-      readonly kind: "read";
-      readonly layout: number;
-      /** The layout that this writ makes. */
-      readonly known: number;
-      readonly journal_mode: string;
-      /** What `quick_check` complains of, at most ten; empty when it is content. */
-      readonly complaints: readonly string[];
-    }
-  /** `isBroken`: the file is wrong; else it could not be looked at now. */
-  | { readonly kind: "failed"; readonly isBroken: boolean; readonly reason: string };
 
 /** Errors: none. */
 export function inspectStore(path: string): StoreFacts {

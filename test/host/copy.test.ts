@@ -19,7 +19,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { WritError } from "../../src/core/error.ts";
-import { type Copy, type CopyOptions, copyFolder, outsideOfGit } from "../../src/host/copy.ts";
+import type { FreshCopy } from "../../src/core/prove/fresh-copy.ts";
+import { type CopyOptions, copyFolder, outsideOfGit } from "../../src/host/copy.ts";
 
 const top = realpathSync(mkdtempSync(join(tmpdir(), "writ-copy-test-")));
 afterAll(() => rmSync(top, { recursive: true, force: true }));
@@ -62,11 +63,11 @@ function git(...args: readonly string[]): string {
   return ran.stdout.toString().trim();
 }
 
-async function copyOf(folder = source, more: Partial<CopyOptions> = {}): Promise<Copy> {
+async function copyOf(folder = source, more: Partial<CopyOptions> = {}): Promise<FreshCopy> {
   return await copyFolder(folder, { signal: new AbortController().signal, onProgress: () => {}, ...more });
 }
 
-async function refusalOf(copying: Promise<Copy>): Promise<WritError> {
+async function refusalOf(copying: Promise<FreshCopy>): Promise<WritError> {
   const error = await copying.then(
     () => null,
     (thrown: unknown) => thrown,

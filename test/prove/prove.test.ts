@@ -1,7 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { WritError } from "../../src/core/error.ts";
+import type { CommandEnd } from "../../src/core/prove/command-end.ts";
+import type { FreshCopy } from "../../src/core/prove/fresh-copy.ts";
 import { type ProofRequest, proveTurn } from "../../src/prove/prove.ts";
-import type { CommandEnd, FreshCopy, World } from "../../src/prove/world.ts";
+import type { World } from "../../src/prove/world.ts";
 import { keepOutputOf } from "../../src/record/keep.ts";
 import { born, closed, closing, everything, fill, finalize, ran } from "../support/turn.ts";
 import { type ScriptedWorld, scriptedWorld } from "../support/world.ts";

@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { bareBirth } from "../../src/core/contract/birth.ts";
 import { WritError } from "../../src/core/error.ts";
 import { openStore, openStoreToRead } from "../../src/store/open.ts";
 import { refusalOf } from "../support/turn.ts";
@@ -240,31 +241,15 @@ test("foreign keys hold on every connection", () => {
   using world = scriptedWorld();
   const act = () =>
     world.store.write((tables) =>
-      tables.handoffs.insertBirth({
-        contract_id: "a0000000000000001.1",
-        agent_id: "a0000000000000001",
-        agent_name: null,
-        workspace: "nowhere",
-        session_id: null,
-        harness_agent_id: null,
-        kind: null,
-        brief_id: null,
-        plan_id: null,
-        plan_task_id: null,
-        parent_handoff_id: null,
-        continues_handoff_id: null,
-        goal: null,
-        role: null,
-        surface: null,
-        project: null,
-        project_path: null,
-        goal_project_token: null,
-        can_read: null,
-        can_write: null,
-        consolidation: 0,
-        raw_handoff_json: "{}",
-        created_at: "",
-      }),
+      tables.handoffs.insertBirth(
+        bareBirth({
+          contract_id: "a0000000000000001.1",
+          agent_id: "a0000000000000001",
+          workspace: "nowhere",
+          raw_handoff_json: "{}",
+          created_at: "",
+        }),
+      ),
     );
   expect(act).toThrow(/FOREIGN KEY/);
   expect(world.sql("SELECT id FROM handoffs")).toEqual([]);
