@@ -1,10 +1,11 @@
 /**
- * Running one command apart from us: no standard input, no terminal, a process group of its own, and a bound on its
- * time. What it prints goes to one channel, in the order in which it wrote.
+ * Running one command apart from us: no terminal, a process group of its own, and a bound on its time. What it prints
+ * goes to one channel, in the order in which it wrote; or to two, where somebody wants them apart.
  *
- * When the command has ended, what it left running is ended too. A process that leaves the group escapes.
+ * When the command has ended, what it left running is ended too. A process that leaves the group is found by a mark in
+ * its environment, where one was given and the system shows environments (Linux); one that also drops the mark escapes.
  */
-import { closeSync } from "node:fs";
+import { closeSync, readdirSync, readFileSync } from "node:fs";
 import type { CommandEnd } from "../core/prove/command-end.ts";
 import { openPipe } from "./channel.ts";
 
@@ -12,14 +13,22 @@ export type CapturedOptions = {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly timeout_ms: number;
-  /** Ends the command. */
-  readonly signal: AbortSignal;
-  /** Gets the output as text. */
-  readonly keep: (text: string) => void;
+  /** Ends the command; left out, only time does. */
+  readonly signal?: AbortSignal;
+  /** What it reads; left out, its standard input is closed. */
+  readonly stdin?: string;
+  /** True: standard output and standard error come by two channels, and their order is lost. */
+  readonly isApart?: boolean;
+  /** A text that stands in the environment of this command and of nothing else. */
+  readonly mark?: string;
+  /** Gets the output as text; by one channel, all of it is "stdout". */
+  readonly keep: (text: string, stream: "stdout" | "stderr") => void;
 };
 
 /** Between asking a group to end and ending it; and how long its output may then stay open, in milliseconds. */
 const GRACE_MS = 2_000;
+/** How often what carries the mark is looked for anew: between two looks a process can begin another. */
+const SWEEPS = 20;
 
 /**
  * Runs a command to its end. One that cannot be started is 127 or 126, as a shell says.
@@ -29,13 +38,14 @@ const GRACE_MS = 2_000;
  */
 export async function runCaptured(argv: readonly string[], options: CapturedOptions): Promise<CommandEnd> {
   const started_ms = Date.now();
-  const channel = openPipe();
-  let child: Bun.Subprocess<"ignore", number | "pipe", number | "pipe">;
+  const { keep, stdin, signal: asked, mark } = options;
+  const channel = options.isApart === true ? null : openPipe();
+  let child: Bun.Subprocess<Uint8Array | "ignore", number | "pipe", number | "pipe">;
   try {
     child = Bun.spawn([...argv], {
       cwd: options.cwd,
       env: { ...options.env },
-      stdin: "ignore",
+      stdin: stdin === undefined ? "ignore" : new TextEncoder().encode(stdin),
       stdout: channel?.write ?? "pipe",
       stderr: channel?.write ?? "pipe",
       detached: true,
@@ -43,15 +53,23 @@ export async function runCaptured(argv: readonly string[], options: CapturedOpti
   } catch (error) {
     if (channel !== null) for (const end of [channel.read, channel.write]) closeSync(end);
     const isMissing = isCode(error, "ENOENT");
-    options.keep(`${argv[0]}: ${isMissing ? "not found" : isCode(error, "EACCES") ? "permission denied" : error}\n`);
+    keep(`${argv[0]}: ${isMissing ? "not found" : isCode(error, "EACCES") ? "permission denied" : error}\n`, "stderr");
     const exit_code = isMissing ? 127 : 126;
-    return { exit_code, signal: null, ended_by: "itself", started_ms, ended_ms: Date.now(), cut: false };
+    return {
+      is_started: false,
+      exit_code,
+      signal: null,
+      ended_by: "itself",
+      started_ms,
+      ended_ms: Date.now(),
+      cut: false,
+    };
   }
   // Ours is closed at once: the channel must end when the last of the child's kind closes it.
   if (channel !== null) closeSync(channel.write);
   const streams = channel === null ? [child.stdout, child.stderr] : [Bun.file(channel.read).stream()];
-  const readers = streams.flatMap((stream) =>
-    stream instanceof ReadableStream ? [readAll(stream, options.keep)] : [],
+  const readers = streams.flatMap((stream, place) =>
+    stream instanceof ReadableStream ? [readAll(stream, (text) => keep(text, place === 0 ? "stdout" : "stderr"))] : [],
   );
 
   let ended_by: CommandEnd["ended_by"] = "itself";
@@ -64,21 +82,30 @@ export async function runCaptured(argv: readonly string[], options: CapturedOpti
   };
   const bound = setTimeout(() => stop("time"), options.timeout_ms);
   const onAbort = () => stop("caller");
-  options.signal.addEventListener("abort", onAbort);
-  if (options.signal.aborted) onAbort();
+  asked?.addEventListener("abort", onAbort);
+  if (asked?.aborted === true) onAbort();
   try {
     await child.exited;
   } finally {
     clearTimeout(bound);
     clearTimeout(force);
-    options.signal.removeEventListener("abort", onAbort);
+    asked?.removeEventListener("abort", onAbort);
     killGroup(child.pid, "SIGKILL");
+    if (mark !== undefined) killMarked(mark);
   }
   const ended_ms = Date.now();
   const cut = !(await allWithin(readers, GRACE_MS));
   if (channel !== null) closeQuietly(channel.read);
   const signal = nameOf(child.signalCode);
-  return { exit_code: signal === null ? child.exitCode : null, signal, ended_by, started_ms, ended_ms, cut };
+  return {
+    is_started: true,
+    exit_code: signal === null ? child.exitCode : null,
+    signal,
+    ended_by,
+    started_ms,
+    ended_ms,
+    cut,
+  };
 }
 
 /** `done` says whether it was read to its end. */
@@ -116,10 +143,33 @@ async function allWithin(readings: readonly Reading[], ms: number): Promise<bool
 }
 
 function killGroup(leader: number, signal: NodeJS.Signals): void {
+  kill(process.platform === "win32" ? leader : -leader, signal);
+}
+
+function kill(pid: number, signal: NodeJS.Signals): void {
   try {
-    process.kill(-leader, signal);
+    process.kill(pid, signal);
   } catch {
-    // nobody is left in it
+    // it has ended
+  }
+}
+
+/** Kills what carries a mark in its environment, until a look finds nothing more. */
+function killMarked(mark: string): void {
+  if (process.platform !== "linux") return;
+  for (let sweep = 0; sweep < SWEEPS; sweep += 1) {
+    const marked = readdirSync("/proc").filter((name) => /^[1-9]\d*$/.test(name) && carries(Number(name), mark));
+    if (marked.length === 0) return;
+    for (const pid of marked) kill(Number(pid), "SIGKILL");
+  }
+}
+
+function carries(pid: number, mark: string): boolean {
+  if (pid === process.pid) return false;
+  try {
+    return readFileSync(`/proc/${pid}/environ`, "latin1").includes(mark);
+  } catch {
+    return false; // ended meanwhile, or another user's
   }
 }
 

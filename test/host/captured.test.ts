@@ -90,6 +90,27 @@ describe("runCaptured()", () => {
     expect(await released).toContain("x\n");
   });
 
+  test.skipIf(process.platform !== "linux")("what left its group is ended too, by the mark it carries", async () => {
+    const { path, released } = leash();
+    const mark = crypto.randomUUID();
+    const env = { PATH: process.env.PATH, MARK: mark };
+    const text = `mkfifo away; setsid sh -c 'echo 1 > away; exec sleep 300' > ${path} & until read x < away; do :; done`;
+    expect(await run(sh(text), { env, mark })).toMatchObject({ exit_code: 0 });
+    expect(await released).toBe("");
+  });
+
+  test("gives it what it reads, and keeps its two streams apart where that is asked for", async () => {
+    const kept = { stdout: "", stderr: "" };
+    const end = await run(sh("cat; echo oops >&2"), {
+      stdin: "given",
+      isApart: true,
+      keep: (piece, stream) => {
+        kept[stream] += piece;
+      },
+    });
+    expect([end.exit_code, kept]).toEqual([0, { stdout: "given", stderr: "oops\n" }]);
+  });
+
   test("closes what it opened", async () => {
     const open = () => new Set(Array.from(new Bun.Glob("*").scanSync({ cwd: "/proc/self/fd", onlyFiles: false }))).size;
     await run(sh("echo x"));

@@ -46,7 +46,7 @@ function provingWorld(
       if (script.run !== undefined) return await script.run(argv, how);
       how.keep("3 pass\n");
       const times = { started_ms: 0, ended_ms: 1000 };
-      return { exit_code: 0, signal: null, ended_by: "itself", cut: false, ...times, ...script.end };
+      return { is_started: true, exit_code: 0, signal: null, ended_by: "itself", cut: false, ...times, ...script.end };
     },
     keepOutput: () => keepOutputOf(base),
     isProgram: base.isProgram,
@@ -233,7 +233,15 @@ describe("proveTurn()", () => {
     const world = provingWorld(base, {
       run: async () => {
         controller.abort(reason);
-        return { exit_code: 0, signal: null, ended_by: "itself", cut: false, started_ms: 0, ended_ms: 0 };
+        return {
+          is_started: true,
+          exit_code: 0,
+          signal: null,
+          ended_by: "itself",
+          cut: false,
+          started_ms: 0,
+          ended_ms: 0,
+        };
       },
     });
     const proving = prove(world, provable(base), { signal: controller.signal });

@@ -96,7 +96,10 @@ function worldOf(reading: ReturnType<typeof openReadingWorld>, progress: Progres
     sha256: reading.sha256,
     values: means.values,
     copyFolder: (folder, signal) => copyFolder(folder, { signal, onProgress: progress.show }),
-    run: (argv, how) => runCaptured(argv, { ...how, env: environmentOf(how.cwd) }),
+    run: (argv, how) => {
+      const mark = crypto.randomUUID();
+      return runCaptured(argv, { ...how, env: { ...environmentOf(how.cwd), WRIT_PROOF: mark }, mark });
+    },
     keepOutput: () => keepOutputOf(means),
     isProgram: programFinder(process.env),
     progress: progress.show,

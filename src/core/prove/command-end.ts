@@ -1,5 +1,7 @@
 /** How a command ended that ran apart from us, for a proof. */
 export type CommandEnd = {
+  /** False when there was no such program, or none that may be run; `exit_code` is then what a shell says. */
+  readonly is_started: boolean;
   /** Null when it was killed by a signal. */
   readonly exit_code: number | null;
   readonly signal: string | null;
