@@ -40,6 +40,7 @@ const CORE_PACKAGES = [
   "re2js",
   "@cfworker/json-schema",
   "@valibot/to-json-schema",
+  "@rgrove/parse-xml",
 ];
 const ROOMS_FOR_NOTHING = ["utils", "helpers", "common", "lib"];
 

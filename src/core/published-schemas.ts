@@ -6,6 +6,7 @@
 import { type ConversionConfig, toJsonSchema } from "@valibot/to-json-schema";
 import { Manifest } from "./delegation/manifest.ts";
 import { ContractFields, ContractFile, DocumentFields } from "./delegation/schema.ts";
+import { GateFile } from "./gate/gate-file.ts";
 
 const DIALECT: ConversionConfig = { target: "draft-2020-12" };
 
@@ -15,6 +16,8 @@ export function renderSchemas(): Readonly<Record<string, string>> {
     "contract.schema.json": render(
       toJsonSchema(ContractFile, { ...DIALECT, definitions: { contract: ContractFields, document: DocumentFields } }),
     ),
+    // Which paths and patterns are good is more than JSON Schema can say.
+    "gate.schema.json": render(toJsonSchema(GateFile, { ...DIALECT, ignoreActions: ["raw_check"] })),
     // That no file is listed twice is more than JSON Schema can say.
     "manifest.schema.json": render(toJsonSchema(Manifest, { ...DIALECT, ignoreActions: ["check"] })),
   };

@@ -1,0 +1,127 @@
+/**
+ * A JSON document from outside to a value of a valibot schema, or everything that is wrong with it at once: a config, a
+ * script, a gate file. Unknown keys are issues when the schema's objects are strict, each with the key that may have
+ * been meant.
+ */
+import * as v from "valibot";
+import { nearest } from "../near-miss.ts";
+import type { Issue } from "../result.ts";
+import { decodeUtf8 } from "../utf8.ts";
+import { parseJson } from "./parse.ts";
+import type { JsonValue } from "./value.ts";
+
+export type ReadDocument<T> =
+  | { readonly ok: true; readonly value: T }
+  /** At least one; `path` is a JSON pointer, "" for the document as a whole. */
+  | { readonly ok: false; readonly issues: readonly DocumentIssue[] };
+
+export type DocumentIssue = Issue & { readonly path: string };
+
+/** Issues that are told of one document, where a hostile one could hold millions. */
+const TOLD = 64;
+const MAX_DEPTH = 64;
+const SHOWN = 80;
+
+/**
+ * Reads the bytes of a document strictly: UTF-8, no key twice, no number that cannot be held exactly, no YAML.
+ *
+ * @param what     the document as a message names it: "the config", "the gate file"
+ * @param maxBytes of the whole document
+ * Errors: none is thrown, whatever the bytes
+ */
+export function readDocument<S extends v.GenericSchema>(
+  schema: S,
+  bytes: Uint8Array,
+  { what, maxBytes }: { readonly what: string; readonly maxBytes: number },
+): ReadDocument<v.InferOutput<S>> {
+  if (bytes.length > maxBytes) {
+    return refused("too_large", `Cannot read ${what}: it has ${bytes.length} bytes, at most ${maxBytes} are allowed`);
+  }
+  const decoded = decodeUtf8(bytes);
+  if (!decoded.ok) return refused("not_json", `Cannot read ${what}: byte ${decoded.offset} is no UTF-8`);
+  const parsed = parseJson(decoded.text, { maxDepth: MAX_DEPTH });
+  if (!parsed.ok) {
+    const { line, column, message } = parsed.fault;
+    return refused("not_json", `Cannot read ${what}: line ${line}, column ${column}: ${message}`);
+  }
+  return readValue(schema, parsed.value);
+}
+
+/** The value of a document that was parsed before. See `readDocument`. */
+export function readValue<S extends v.GenericSchema>(schema: S, value: JsonValue): ReadDocument<v.InferOutput<S>> {
+  const result = v.safeParse(schema, value);
+  if (result.success) return { ok: true, value: result.output };
+  return { ok: false, issues: result.issues.flatMap((issue) => toldOf(issue, schema)).slice(0, TOLD) };
+}
+
+function refused<T>(code: string, message: string): ReadDocument<T> {
+  return { ok: false, issues: [{ code, path: "", message, hint: null }] };
+}
+
+/** valibot's issue in our words; a union's is that of the choice that came closest. */
+function toldOf(issue: v.BaseIssue<unknown>, schema: v.GenericSchema): readonly DocumentIssue[] {
+  const steps = (issue.path ?? []).map(({ key }) => key);
+  const path = steps.reduce<string>((pointer, step) => `${pointer}/${escapeStep(String(step))}`, "");
+  const last = steps.at(-1);
+  if (issue.expected === "never" && typeof last === "string") {
+    const known = keysAt(schema, steps.slice(0, -1));
+    const near = nearest(last, known);
+    const hint = near !== null ? `Did you mean ${near}?` : known.length > 0 ? `Known are: ${known.join(", ")}` : null;
+    return [{ code: "unknown_key", path, message: `There is no key ${shown(last)} here`, hint }];
+  }
+  if (issue.received === "undefined") {
+    return [{ code: "missing_key", path, message: `The key ${shown(String(last))} is missing`, hint: null }];
+  }
+  const isType = issue.kind === "schema";
+  const message = isType ? `Expected ${expectedOf(issue.expected)}, found ${found(issue.input)}` : issue.message;
+  return [{ code: isType ? "type_mismatch" : "bad_value", path, message, hint: null }];
+}
+
+function escapeStep(step: string): string {
+  return step.replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
+function expectedOf(expected: string | null): string {
+  return (expected ?? "another value").replaceAll(/\bObject\b/g, "an object").replaceAll(/\bArray\b/g, "a list");
+}
+
+function found(input: unknown): string {
+  if (Array.isArray(input)) return "a list";
+  if (typeof input === "object" && input !== null) return "an object";
+  return shown(JSON.stringify(input) ?? String(input), false);
+}
+
+function shown(text: string, isQuoted = true): string {
+  const cut = text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
+  return isQuoted ? `"${cut}"` : cut;
+}
+
+/** The keys that an object at a place of the schema may have; none where that depends on the document. */
+function keysAt(schema: unknown, steps: readonly unknown[]): readonly string[] {
+  let at: readonly unknown[] = [schema];
+  for (const step of steps) at = at.flatMap((each) => childrenOf(each, step));
+  return [...new Set(at.flatMap(entriesOf))];
+}
+
+function childrenOf(schema: unknown, step: unknown): readonly unknown[] {
+  return unwrapped(schema).flatMap((each) => {
+    if (isRecord(each.entries)) return typeof step === "string" && step in each.entries ? [each.entries[step]] : [];
+    if (typeof step === "number" && each.item !== undefined) return [each.item];
+    return each.value !== undefined && each.type === "record" ? [each.value] : [];
+  });
+}
+
+function entriesOf(schema: unknown): readonly string[] {
+  return unwrapped(schema).flatMap(({ entries }) => (isRecord(entries) ? Object.keys(entries) : []));
+}
+
+/** The schemas that a schema stands for: an optional's own, each choice of a union. */
+function unwrapped(schema: unknown): readonly Record<string, unknown>[] {
+  if (!isRecord(schema)) return [];
+  if (Array.isArray(schema.options)) return schema.options.flatMap(unwrapped);
+  return schema.wrapped === undefined ? [schema] : unwrapped(schema.wrapped);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
