@@ -1,0 +1,103 @@
+/** One proof, on a fresh copy of its own: the change is made, what is to be restored is put back, then it is judged. */
+import type { Proof } from "../core/gate/gate-file.ts";
+import {
+  type BunTestProof,
+  bunTestArguments,
+  canaryText,
+  judgeBunTest,
+  mintMarks,
+  withSentinel,
+} from "../core/gate/judge-bun-test.ts";
+import { type CommandProof, judgeCommand } from "../core/gate/judge-command.ts";
+import { judgeFileProof, type PatchedFile, type ProofOutcome } from "../core/gate/judge-proof.ts";
+import type { FixtureTree, ProofFolder } from "../core/gate/proof-place.ts";
+import { decodeUtf8 } from "../core/utf8.ts";
+import type { GateWorld } from "./world.ts";
+
+/** What came back, as it is put on a copy. */
+export type Changes = {
+  readonly files: ReadonlyMap<string, Uint8Array | null>;
+  readonly patch: readonly PatchedFile[];
+};
+
+type ProofTask = {
+  readonly proof: Proof;
+  readonly tree: FixtureTree;
+  readonly changes: Changes;
+  /** Under which its output is kept. */
+  readonly name: string;
+};
+
+type Made = { readonly outcome: ProofOutcome; readonly ended_by: "itself" | "time" | "caller" };
+
+/** Makes one proof. Errors: `copy_failed` */
+export async function makeProof(world: GateWorld, task: ProofTask): Promise<Made> {
+  const { proof, tree, changes } = task;
+  const copy = world.place.makeCopy(tree);
+  try {
+    for (const [path, bytes] of changes.files) copy.replace(path, bytes);
+    for (const path of "restore" in proof ? (proof.restore ?? []) : [])
+      copy.replace(path, tree.get(path)?.bytes ?? null);
+    if (proof.kind === "bun_test") return await makeTestRun(world, task, proof, copy);
+    if (proof.kind === "command") return await makeCommandRun(world, task, proof, copy);
+    const subject = {
+      file: copy.read,
+      fixture: (path: string) => tree.get(path)?.bytes ?? null,
+      patch: changes.patch,
+      sha256: world.sha256,
+    };
+    return { outcome: judgeFileProof(proof, subject), ended_by: "itself" };
+  } finally {
+    copy.remove();
+  }
+}
+
+async function makeTestRun(world: GateWorld, task: ProofTask, proof: BunTestProof, copy: ProofFolder): Promise<Made> {
+  const marks = mintMarks(proof.files, world.random);
+  for (const sentinel of marks.sentinels) {
+    const bytes = copy.read(sentinel.file);
+    const decoded = bytes === null ? null : decodeUtf8(bytes);
+    if (decoded === null || !decoded.ok) {
+      const detail = decoded === null ? `there is no ${sentinel.file}` : `${sentinel.file} is no UTF-8`;
+      return { outcome: { verdict: "FAIL", detail }, ended_by: "itself" };
+    }
+    const text = withSentinel(decoded.text, sentinel, world.random);
+    copy.replace(sentinel.file, new TextEncoder().encode(text));
+  }
+  copy.write(marks.canary.file, new TextEncoder().encode(canaryText(marks)));
+  const report = `${world.random()}.xml`;
+  const words = bunTestArguments(proof, marks, {
+    config: `${copy.scratch}/bunfig.toml`,
+    report: `${copy.reports}/${report}`,
+  });
+  const end = await world.place.run(copy, {
+    argv: [...world.bun.argv, ...words],
+    cwd: ".",
+    env: { ...proof.env, CI: "1", ...world.bun.env },
+    timeout_ms: proof.timeout_sec * 1000,
+    signal: world.signal,
+  });
+  world.signal.throwIfAborted();
+  const text = copy.readReport(report);
+  world.keep(`${task.name}.output.txt`, end.output);
+  if (text !== null) world.keep(`${task.name}.report.xml`, text);
+  return { outcome: judgeBunTest(proof, marks, { ...end, report: text }), ended_by: end.ended_by };
+}
+
+async function makeCommandRun(
+  world: GateWorld,
+  task: ProofTask,
+  proof: CommandProof,
+  copy: ProofFolder,
+): Promise<Made> {
+  const end = await world.place.run(copy, {
+    argv: proof.run,
+    cwd: proof.cwd,
+    env: proof.env,
+    timeout_ms: proof.timeout_sec * 1000,
+    signal: world.signal,
+  });
+  world.signal.throwIfAborted();
+  world.keep(`${task.name}.output.txt`, end.output);
+  return { outcome: judgeCommand(proof, end), ended_by: end.ended_by };
+}
