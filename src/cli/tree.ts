@@ -194,6 +194,7 @@ export const FACES: readonly Face[] = [
       gate: {
         summary: "Prove fixtures, and what came back",
         commands: {
+          check: { summary: "Check a gate file, running nothing of it", load: () => import("./gate/check.ts") },
           fixtures: {
             summary: "Prove that contracts kept as fixtures are what they claim",
             load: () => import("./gate/fixtures.ts"),

@@ -25,9 +25,9 @@ import {
   PAYLOAD_BYTES,
   type RunEnd,
 } from "../core/board/repository.ts";
-import type { Excerpt } from "../core/board/shown-text.ts";
 import { MAX_LINKS } from "../core/contract/chain.ts";
 import { WritError } from "../core/error.ts";
+import type { Excerpt } from "../core/html/shown-text.ts";
 import { checkVersion, guarded, isThere, isWritable, LAYOUT, openAside, versionOf } from "./open.ts";
 import { recordTable } from "./records.ts";
 

@@ -1,12 +1,12 @@
 /** Consent that was asked for: what waits, and what was decided. */
 import { commandsOf, readPayload } from "../approval/request.ts";
+import { type Markup, markup } from "../html/markup.ts";
+import { counted, exact, grouped, LENGTHS, line } from "../html/shown-text.ts";
 import { isArray, type JsonObject, valueAt } from "../json/value.ts";
 import type { Address } from "./address.ts";
 import { renderPage, type Setting, section } from "./frame.ts";
-import { type Markup, markup } from "./markup.ts";
 import { pair } from "./pairs.ts";
 import type { BoardApproval } from "./repository.ts";
-import { counted, exact, grouped, LENGTHS, line } from "./shown-text.ts";
 import { turnHref } from "./turn-card.ts";
 import { instant } from "./when.ts";
 

@@ -1,10 +1,11 @@
 /** What a close was held against, and what of it stands. */
+
+import { type Markup, markup, type Piece } from "../html/markup.ts";
+import { counted, exact, LENGTHS, line } from "../html/shown-text.ts";
 import { parseJson } from "../json/parse.ts";
 import { isObject, type JsonObject, type JsonValue } from "../json/value.ts";
 import type { SkipReason } from "../record/content-checks.ts";
 import { listAt, textAt } from "./claims.ts";
-import { type Markup, markup, type Piece } from "./markup.ts";
-import { counted, exact, LENGTHS, line } from "./shown-text.ts";
 import type { RecordState, TurnView } from "./turn-view.ts";
 
 /** Entries of a list that are shown. */

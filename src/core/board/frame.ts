@@ -1,7 +1,8 @@
 /** What every page has around it: the head, the two links, the foot. */
+
+import { type Markup, markup, type Piece } from "../html/markup.ts";
+import { line } from "../html/shown-text.ts";
 import { type Address, hrefOf } from "./address.ts";
-import { type Markup, markup, type Piece } from "./markup.ts";
-import { line } from "./shown-text.ts";
 
 /** What a page is rendered with besides its rows. */
 export type Setting = {

@@ -1,7 +1,8 @@
 /** Pages that have nothing to show: no store yet, a store that cannot be read, an address that names nothing. */
+
+import { markup } from "../html/markup.ts";
+import { line } from "../html/shown-text.ts";
 import { renderPage, type Setting } from "./frame.ts";
-import { markup } from "./markup.ts";
-import { line } from "./shown-text.ts";
 
 export function renderNoStore(setting: Setting): string {
   return renderMessage(

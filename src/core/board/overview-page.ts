@@ -1,10 +1,11 @@
 /** The first page: turns by state, and the list of one state. */
+
+import { type Markup, markup, type Piece } from "../html/markup.ts";
+import { counted, type Excerpt, grouped } from "../html/shown-text.ts";
 import { type Address, hrefOf, type TurnFilter } from "./address.ts";
 import { renderPage, type Setting, section } from "./frame.ts";
 import { GROUP_TITLES, GROUPS, type Group, LANES } from "./groups.ts";
-import { type Markup, markup, type Piece } from "./markup.ts";
 import type { BoardTurn } from "./repository.ts";
-import { counted, type Excerpt, grouped } from "./shown-text.ts";
 import { renderCard } from "./turn-card.ts";
 
 export type Overview = {

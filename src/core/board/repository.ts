@@ -4,10 +4,11 @@
  * Free text comes as an `Excerpt`, cut in bytes by the store: no row is so large that a page of it is. Driver errors
  * arrive as `WritError` with `store_busy`, `store_too_new` or `store_failed`.
  */
+
+import type { Excerpt } from "../html/shown-text.ts";
 import type { ToolRecord } from "../record/tool-record.ts";
 import type { Kinds, TurnFilter } from "./address.ts";
 import type { Group } from "./groups.ts";
-import type { Excerpt } from "./shown-text.ts";
 
 /** One turn, as a list shows it. Instants: RFC 3339, UTC, seconds. */
 export type BoardTurn = {

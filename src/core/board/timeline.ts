@@ -1,10 +1,11 @@
 /** What happened in a turn, newest first: runs with both kept ends of their output, and writes. */
+
+import { type Markup, markup, type Piece } from "../html/markup.ts";
+import { counted, type Excerpt, exact, grouped, LENGTHS, line, output } from "../html/shown-text.ts";
 import type { Address, Kinds } from "./address.ts";
 import { hrefOf } from "./address.ts";
 import type { Setting } from "./frame.ts";
-import { type Markup, markup, type Piece } from "./markup.ts";
 import type { BoardChange, BoardEntry, BoardRecord } from "./repository.ts";
-import { counted, type Excerpt, exact, grouped, LENGTHS, line, output } from "./shown-text.ts";
 import { exitMark } from "./turn-card.ts";
 import type { TurnAddress, TurnView } from "./turn-view.ts";
 import { age, lasted } from "./when.ts";

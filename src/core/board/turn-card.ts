@@ -1,10 +1,11 @@
 /** One turn in a list. */
+
+import { joined, type Markup, markup, type Piece } from "../html/markup.ts";
+import { counted, LENGTHS, line } from "../html/shown-text.ts";
 import type { Address } from "./address.ts";
 import { hrefOf } from "./address.ts";
 import { GROUP_TITLES, type Group, groupOf, NEVER_FINALIZED } from "./groups.ts";
-import { joined, type Markup, markup, type Piece } from "./markup.ts";
 import type { BoardTurn, RunEnd } from "./repository.ts";
-import { counted, LENGTHS, line } from "./shown-text.ts";
 import { age } from "./when.ts";
 
 /** @param isMixed the list has turns of several groups: then each says its own */

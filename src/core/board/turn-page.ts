@@ -1,6 +1,8 @@
 /** One turn: what it says, what that was held against, and what happened in it. */
 import { CAPITAL_LISTS, EVIDENCE_LISTS } from "../contract/envelope.ts";
 import { isClosed } from "../contract/state.ts";
+import { type Markup, markup, type Piece } from "../html/markup.ts";
+import { counted, exact, grouped, LENGTHS, line } from "../html/shown-text.ts";
 import { isArray, isObject, type JsonObject, type JsonValue, prettyJson, valueAt } from "../json/value.ts";
 import { type Address, hrefOf } from "./address.ts";
 import { renderApproval } from "./approvals-page.ts";
@@ -8,10 +10,8 @@ import { renderChecks } from "./checks.ts";
 import { type Claims, listAt, textAt } from "./claims.ts";
 import { renderPage, type Setting, section } from "./frame.ts";
 import { groupOf } from "./groups.ts";
-import { type Markup, markup, type Piece } from "./markup.ts";
 import { pair } from "./pairs.ts";
 import type { BoardDetail, BoardEvidence, BoardTurn } from "./repository.ts";
-import { counted, exact, grouped, LENGTHS, line } from "./shown-text.ts";
 import { renderTimeline } from "./timeline.ts";
 import { badge, endText, exitMark, nameOf, renderCard, turnHref } from "./turn-card.ts";
 import { MOMENTS, type TurnAddress, type TurnView } from "./turn-view.ts";

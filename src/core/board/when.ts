@@ -1,6 +1,6 @@
 /** Instants as a page shows them. */
-import { type Markup, markup } from "./markup.ts";
-import { LENGTHS, line } from "./shown-text.ts";
+import { type Markup, markup } from "../html/markup.ts";
+import { LENGTHS, line } from "../html/shown-text.ts";
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;

@@ -1,6 +1,6 @@
 /** What a gate says in the end, as data: on disk, and with `--json` on standard output. */
-import type { Proof } from "./gate-file.ts";
-import type { Protections } from "./proof-place.ts";
+import * as v from "valibot";
+import { parseJson } from "../json/parse.ts";
 
 export type Verdict = "PASS" | "FAIL" | "INCONCLUSIVE";
 
@@ -21,50 +21,65 @@ export type Cause =
   | "time"
   | "sandbox";
 
-export type ProofReport = {
-  readonly kind: Proof["kind"];
-  readonly when: Proof["when"];
+const VerdictWord = v.picklist(["PASS", "FAIL", "INCONCLUSIVE"]);
+const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
+
+const ProofReport = v.object({
+  kind: v.string(),
+  when: v.picklist(["before", "after"]),
   /** What a run was to be; null for a proof that runs nothing. */
-  readonly expect: "pass" | "fail" | null;
-  readonly verdict: Verdict;
-  readonly detail: string;
-};
+  expect: v.nullable(v.picklist(["pass", "fail"])),
+  verdict: VerdictWord,
+  detail: v.string(),
+});
+export type ProofReport = v.InferOutput<typeof ProofReport>;
 
-export type LegReport = {
-  readonly name: string;
-  readonly verdict: Verdict;
-  readonly cause: Cause;
+const LegReport = v.object({
+  name: v.string(),
+  verdict: VerdictWord,
+  cause: v.string(),
   /** What was looked at and what was found; "" for a PASS. */
-  readonly detail: string;
-  readonly node: string;
-  readonly seat: string;
-  readonly scripted: boolean;
-  readonly wall_ms: number;
+  detail: v.string(),
+  node: v.string(),
+  seat: v.string(),
+  scripted: v.boolean(),
+  wall_ms: v.pipe(v.number(), v.minValue(0)),
   /** Of the delegation; null where none was made. */
-  readonly exit: number | null;
-  readonly steps: number;
-  readonly diff_files: readonly string[];
-  readonly diff_bytes: number;
-  readonly diff: string;
-  readonly applied: boolean;
-  readonly proofs: readonly ProofReport[];
-};
+  exit: v.nullable(Count),
+  steps: Count,
+  diff_files: v.pipe(v.array(v.string()), v.readonly()),
+  diff_bytes: Count,
+  diff: v.string(),
+  applied: v.boolean(),
+  proofs: v.pipe(v.array(ProofReport), v.readonly()),
+});
+export type LegReport = Omit<v.InferOutput<typeof LegReport>, "cause"> & { readonly cause: Cause };
 
-export type GateReport = {
-  readonly gate: string;
-  readonly form: string;
-  readonly verdict: Verdict;
+const GateReportShape = v.object({
+  gate: v.string(),
+  form: v.string(),
+  verdict: VerdictWord,
   /** Not every leg of the set was looked at. */
-  readonly partial: boolean;
-  readonly scripted: boolean;
-  readonly ran_at: string;
-  readonly writ_version: string;
-  readonly route: "local" | "remote";
+  partial: v.boolean(),
+  scripted: v.boolean(),
+  /** RFC 3339, UTC. */
+  ran_at: v.string(),
+  writ_version: v.string(),
+  route: v.picklist(["local", "remote"]),
   /** "" for this machine's seat. */
-  readonly remote: string;
-  readonly protections: Protections;
-  readonly legs: readonly LegReport[];
-};
+  remote: v.string(),
+  protections: v.object({ sandbox: v.boolean(), network: v.boolean(), group_kill: v.boolean() }),
+  legs: v.pipe(v.array(LegReport), v.readonly()),
+});
+/** As it is read back, `cause` may be a word of another version. */
+export type GateReport = v.InferOutput<typeof GateReportShape>;
+
+/** A report that was kept on disk; null where it is none. Errors: none, whatever the text */
+export function readGateReport(text: string): GateReport | null {
+  const parsed = parseJson(text);
+  const read = parsed.ok ? v.safeParse(GateReportShape, parsed.value) : null;
+  return read?.success === true ? read.output : null;
+}
 
 /**
  * The verdict over all legs: FAIL wins over INCONCLUSIVE, INCONCLUSIVE over PASS. Nothing looked at is no PASS, and
@@ -77,7 +92,7 @@ export function verdictOver(legs: readonly { readonly verdict: Verdict }[], isPa
 }
 
 /** A leg in one line: `PASS t1 18.2s node-b/pool-b files=clamp.ts 412 B — red → green`. */
-export function legLine(leg: LegReport): string {
+export function legLine(leg: GateReport["legs"][number]): string {
   const place = leg.node === "" ? "—" : `${leg.node}/${leg.seat}${leg.scripted ? " (scripted)" : ""}`;
   const files = leg.diff_files.length === 0 ? "no files" : `files=${leg.diff_files.join(",")} ${leg.diff_bytes} B`;
   const why = leg.verdict === "PASS" ? colours(leg) : `${leg.cause}: ${leg.detail}`;
@@ -85,7 +100,7 @@ export function legLine(leg: LegReport): string {
 }
 
 /** What the runs before and after said: `red → green`; how many proofs held, where nothing was run before. */
-function colours({ proofs }: LegReport): string {
+function colours({ proofs }: GateReport["legs"][number]): string {
   const runs = proofs.filter(({ kind }) => kind === "bun_test" || kind === "command");
   const before = runs.find(({ when }) => when === "before");
   if (before === undefined) return `${proofs.length} proofs hold`;

@@ -8,9 +8,9 @@ import { GROUPS } from "../../../src/core/board/groups.ts";
 import { renderMessage } from "../../../src/core/board/message-page.ts";
 import { renderList, renderOverview } from "../../../src/core/board/overview-page.ts";
 import type { BoardApproval, BoardDetail, BoardRecord, BoardTurn, Moment } from "../../../src/core/board/repository.ts";
-import type { Excerpt } from "../../../src/core/board/shown-text.ts";
 import { renderTurn } from "../../../src/core/board/turn-page.ts";
 import type { RecordState, TurnAddress, TurnView } from "../../../src/core/board/turn-view.ts";
+import type { Excerpt } from "../../../src/core/html/shown-text.ts";
 import type { JsonObject } from "../../../src/core/json/value.ts";
 
 const NOW = Date.parse("2026-01-01T00:10:00Z");

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { counted, exact, grouped, line, output } from "../../../src/core/board/shown-text.ts";
+import { counted, exact, grouped, line, output } from "../../../src/core/html/shown-text.ts";
 
 describe("line()", () => {
   test.each([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { escapeHtml, joined, type Markup, markup } from "../../../src/core/board/markup.ts";
+import { escapeHtml, joined, type Markup, markup } from "../../../src/core/html/markup.ts";
 
 /** What a browser makes of escaped text. */
 function unescaped(html: string): string {
