@@ -32,6 +32,22 @@ export function utf8Length(text: string): number {
   return bytes;
 }
 
+/**
+ * Orders two texts by their bytes in UTF-8, which is by code point: ascending, and not as UTF-16 has it.
+ *
+ * @returns below 0, 0 or above 0, as `Array.sort` takes it
+ */
+export function compareUtf8(left: string, right: string): number {
+  const length = Math.min(left.length, right.length);
+  for (let at = 0; at < length; at += 1) {
+    const one = left.charCodeAt(at);
+    const other = right.charCodeAt(at);
+    // Where the first halves of two pairs are equal, their second halves decide, and those are in order.
+    if (one !== other) return isSurrogate(one) === isSurrogate(other) ? one - other : isSurrogate(one) ? 1 : -1;
+  }
+  return left.length - right.length;
+}
+
 function illFormedAt(bytes: Uint8Array): number {
   let at = 0;
   while (at < bytes.length) {
@@ -59,4 +75,8 @@ function widthAt(bytes: Uint8Array, at: number): number {
 
 function isLow(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
+}
+
+function isSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdfff;
 }

@@ -5,6 +5,7 @@
  * The schema was read with bounded nesting; beyond that any object will do, also one that intake refuses.
  */
 import { isArray, isObject, type JsonObject, type JsonValue, valueAt } from "../json/value.ts";
+import { compareUtf8 } from "../utf8.ts";
 import { compilableNames, propertyOf } from "./keyword.ts";
 
 export type Shape =
@@ -36,7 +37,7 @@ export function fieldOrder(schema: JsonObject): readonly string[] {
   for (const name of isArray(required) ? required : []) {
     if (typeof name === "string" && others.delete(name)) first.push(name);
   }
-  return [...first, ...[...others].sort(byCodePoint)];
+  return [...first, ...[...others].sort(compareUtf8)];
 }
 
 function nodeShape(schema: JsonObject | null): Shape {
@@ -68,20 +69,4 @@ function nodeShape(schema: JsonObject | null): Shape {
 
 function objectOrNull(value: JsonValue | undefined): JsonObject | null {
   return isObject(value) ? value : null;
-}
-
-/** Ascending by code point, which is the order of the bytes in UTF-8 and not that of UTF-16. */
-function byCodePoint(left: string, right: string): number {
-  const length = Math.min(left.length, right.length);
-  for (let at = 0; at < length; at += 1) {
-    const one = left.charCodeAt(at);
-    const other = right.charCodeAt(at);
-    // Where the first halves of two pairs are equal, their second halves decide, and those are in order.
-    if (one !== other) return isSurrogate(one) === isSurrogate(other) ? one - other : isSurrogate(one) ? 1 : -1;
-  }
-  return left.length - right.length;
-}
-
-function isSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdfff;
 }
