@@ -11,7 +11,10 @@ export type Refusal = { readonly ok: false; readonly kind: "refused" | "failed";
 
 export type Entry = { readonly name: string; readonly kind: "file" | "folder" };
 
-/** One file of a snapshot; `opaque` stands for what is larger than 1 MiB or unreadable, and holds its size and digest. */
+/**
+ * One file of a snapshot; `opaque` stands for what is larger than 1 MiB or unreadable, and holds its size and a digest that
+ * changes with the file.
+ */
 export type SnapshotFile =
   | { readonly kind: "bytes"; readonly bytes: Uint8Array }
   | { readonly kind: "opaque"; readonly size_bytes: number; readonly digest: string };
@@ -30,8 +33,12 @@ export type Workspace = {
   read(path: string): { readonly ok: true; readonly bytes: Uint8Array } | Refusal;
   /** Every regular file at or below a path, sorted by path; at most 10,000. */
   walk(path: string): { readonly ok: true; readonly paths: readonly string[] } | Refusal;
-  /** Creates or replaces a file whole, under `writeRoot` by the rules of write paths (delegation run 6.2). */
+  /**
+   * Creates or replaces a file whole, under `writeRoot` by the rules of write paths (delegation run 6.2). One that failed
+   * left the old file as it was. `path` is the normalised one.
+   */
   write(path: string, bytes: Uint8Array, writeRoot: string): { readonly ok: true; readonly path: string } | Refusal;
+  /** Empty where the write root is not there. Errors: `WritError` `job_folder_failed` */
   snapshot(writeRoot: string): Snapshot;
   /** Removes the folder of the job and all that is in it. Never throws: what stays is swept at a later start. */
   remove(): void;
