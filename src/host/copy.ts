@@ -7,7 +7,6 @@
  * absolute one that points into the original.
  */
 import {
-  chmodSync,
   closeSync,
   constants,
   fchmodSync,
@@ -21,7 +20,6 @@ import {
   readlinkSync,
   readSync,
   realpathSync,
-  rmSync,
   type Stats,
   symlinkSync,
   writeSync,
@@ -30,6 +28,7 @@ import { tmpdir } from "node:os";
 import { basename, isAbsolute, join, relative, sep } from "node:path";
 import { WritError } from "../core/error.ts";
 import type { FreshCopy } from "../core/prove/fresh-copy.ts";
+import { removeTree } from "./remove-tree.ts";
 
 export type CopyLimits = { readonly files: number; readonly bytes: number };
 
@@ -80,7 +79,7 @@ export async function copyFolder(folder: string, options: CopyOptions): Promise<
       ignored: source.ignored,
       root,
       folder: join(root, relative(source.root, asked)),
-      remove: () => removeTree(made),
+      remove: () => (removeTree(made) ? null : `The copy in ${made} could not be removed`),
     };
   } catch (error) {
     if (place !== null) removeTree(place);
@@ -394,27 +393,6 @@ function realFolder(folder: string): string {
 }
 
 const CWD_HINT = "Where the folder is another now, name it with --cwd DIR";
-
-/** Answers why not, or null. Folders that their owner may not write are made writable first. */
-function removeTree(place: string): string | null {
-  for (const prepare of [() => {}, () => openFolders(place)]) {
-    try {
-      prepare();
-      rmSync(place, { recursive: true, force: true, maxRetries: 3 });
-      return null;
-    } catch {
-      // tried once more with folders opened, then said
-    }
-  }
-  return `The copy in ${place} could not be removed`;
-}
-
-function openFolders(folder: string): void {
-  chmodSync(folder, 0o700);
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (entry.isDirectory()) openFolders(join(folder, entry.name));
-  }
-}
 
 function parentOf(path: string): string {
   const slash = path.lastIndexOf("/");

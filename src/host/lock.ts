@@ -11,6 +11,11 @@ const LOCK_EX = 2;
 const LOCK_NB = 4;
 const LONGEST_PAUSE_MS = 50;
 
+/** False where the C library cannot be had: `lockFile` locks nothing then. */
+export function canLock(): boolean {
+  return findFlock() !== null;
+}
+
 /**
  * Locks a file or a folder that is there. Where the C library cannot be had (Windows) nothing is locked.
  *
