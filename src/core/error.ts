@@ -37,6 +37,7 @@ export const ERROR_CODES = {
   too_deep: ["usage", "a value is nested deeper than 100 levels"],
   file_unreadable: ["usage", "a file named on the command line cannot be read"],
   bad_contract: ["usage", "a delegation contract is not valid, or does not open"],
+  bad_config: ["usage", "the config, or a variable or option that stands for a key of it, is not valid"],
   bad_result: ["usage", "a saved answer is not what it should be"],
   no_pair: ["usage", "no saved answer belongs to a subtask of the contract"],
   template_unknown: ["usage", "there is no such template"],
@@ -83,6 +84,8 @@ export const ERROR_CODES = {
   copy_failed: ["unavailable", "no fresh copy of a folder can be made"],
   proof_inconclusive: ["unavailable", "a command that was to be repeated did not run to its end"],
   settings_busy: ["unavailable", "a settings file was changed by others all the time"],
+  state_failed: ["unavailable", "the folder in which delegation keeps its state cannot be made or written"],
+  seat_unavailable: ["unavailable", "the server of a seat does not answer, or does not say what it serves"],
   port_unavailable: ["unavailable", "the port of the board cannot be opened"],
   output_failed: ["unavailable", "standard output cannot be written"],
 

@@ -4,6 +4,7 @@
  * The executable makes them anew to see whether a file in a set of fixtures is one of them.
  */
 import { type ConversionConfig, toJsonSchema } from "@valibot/to-json-schema";
+import { ConfigFile } from "./config/config.ts";
 import { Manifest } from "./delegation/manifest.ts";
 import { ContractFields, ContractFile, DocumentFields } from "./delegation/schema.ts";
 import { GateFile } from "./gate/gate-file.ts";
@@ -13,6 +14,8 @@ const DIALECT: ConversionConfig = { target: "draft-2020-12" };
 /** Each published schema: the name of its file, and its text. */
 export function renderSchemas(): Readonly<Record<string, string>> {
   return {
+    // Rules over several keys are more than JSON Schema can say.
+    "config.schema.json": render(toJsonSchema(ConfigFile, DIALECT)),
     "contract.schema.json": render(
       toJsonSchema(ContractFile, { ...DIALECT, definitions: { contract: ContractFields, document: DocumentFields } }),
     ),

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
+import { readConfig } from "../../src/core/config/read.ts";
 import { readContracts } from "../../src/core/delegation/contract.ts";
 import { JUDGES } from "../../src/core/delegation/judges.ts";
 import { renderSchemas } from "../../src/core/published-schemas.ts";
@@ -36,6 +37,22 @@ describe("the published schemas", () => {
     expect(validate(contract)).toBe(valid);
     expect(readContracts(JSON.stringify(contract), JUDGES).issues.length === 0).toBe(valid);
   });
+});
+
+test.each([
+  { config: {}, valid: true },
+  { config: { remotes: ["https://a", { url: "https://b", token_env: "B" }], limits: { width: 8 } }, valid: true },
+  { config: { seats: [{ name: "a", base_url: "http://[::1]", model: "m", engine: "vllm", seed: null }] }, valid: true },
+  { config: { seats: [{ name: "a" }] }, valid: false },
+  { config: { limits: { width: 9 } }, valid: false },
+  { config: { limits: { with: 8 } }, valid: false },
+  { config: { env_rules: { max_calls_per_tool: { read_file: 1, reed_file: 1 } } }, valid: false },
+  { config: { node: { token_env: "not a name" } }, valid: false },
+  { config: [], valid: false },
+])("the schema of the config and the reader say the same of $config: $valid", ({ config, valid }) => {
+  const validate = new Ajv2020({ strict: false }).compile(JSON.parse(renderSchemas()["config.schema.json"] ?? ""));
+  expect(validate(config)).toBe(valid);
+  expect(readConfig(JSON.stringify(config)).issues.length === 0).toBe(valid);
 });
 
 test("every shipped contract is valid, its documents apart", () => {

@@ -1,0 +1,63 @@
+/** What is wrong with a config: codes, places and messages; and the one error that holds all of it. */
+import { type ErrorCode, WritError } from "../error.ts";
+
+/** In the order of how much of the file they are about. */
+export const CONFIG_ISSUE_CODES = [
+  "file_missing",
+  "file_unreadable",
+  "file_too_large",
+  "not_json",
+  "too_deep",
+  "duplicate_key",
+  "not_an_object",
+  "unknown_key",
+  "missing_key",
+  "type_mismatch",
+  "out_of_range",
+  "bad_value",
+  "not_unique",
+  "no_such_seat",
+  "reserved_key",
+  "bad_url",
+  "literal_secret",
+  "bad_token",
+  "not_built",
+  "more",
+] as const;
+
+export type ConfigIssueCode = (typeof CONFIG_ISSUE_CODES)[number];
+
+export type ConfigIssue = {
+  /** Stable; what programs match on. */
+  readonly code: ConfigIssueCode;
+  /** The key, `seats[0].name`; the variable or the option where the value came from there; "" is the file as a whole. */
+  readonly path: string;
+  /** For a person; no promise to programs. Holds no secret. */
+  readonly message: string;
+  readonly hint: string | null;
+  /** Where in the file, both from 1; null where it is about no place in it. */
+  readonly line: number | null;
+  readonly column: number | null;
+};
+
+/** @param file null where the config is the built-in one, and so the environment is at fault */
+export function badConfig(
+  file: string | null,
+  issues: readonly ConfigIssue[],
+  code: ErrorCode = "bad_config",
+): WritError {
+  const count = `${issues.length} issue${issues.length === 1 ? "" : "s"}`;
+  const what = file === null ? "The config from the environment" : `The config "${file}"`;
+  return new WritError(code, `${what} is not valid: ${count}`, {
+    hint: "docs/configuration.md lists every key",
+    lines: issues.flatMap(issueLines),
+    details: { file, issues: issues.map((issue) => ({ ...issue })) },
+  });
+}
+
+/** An issue as a person reads it, indented; its hint stands under it. */
+export function issueLines({ code, path, message, hint, line, column }: ConfigIssue): readonly string[] {
+  const place = path === "" ? "" : ` [${path}]`;
+  const position = line === null ? "" : `line ${line}, column ${column}: `;
+  return [`  ${code}${place}: ${position}${message}`, ...(hint === null ? [] : [`    ${hint}`])];
+}
