@@ -121,9 +121,17 @@ export type ChatProgress = { readonly phase: ChatPhase; readonly tokens: number;
 export type Watch = {
   /** Ends the request at once: the wall, the caller. */
   readonly signal: AbortSignal;
-  /** The longest silence without progress in a phase. */
+  /**
+   * The longest silence without progress in a phase. A seat that does not stream shows no progress before its end, and
+   * is allowed 50 ms for each token of the budget on top of the prefill.
+   */
   readonly allowance_ms: (phase: ChatPhase) => number;
-  /** Asked when a silence is longer than allowed: look before judging. "wait" allows as much again. */
+  /**
+   * Asked when a silence is longer than allowed: look before judging. "wait" allows as much again.
+   *
+   * `silent_ms` counts from the last progress or from the beginning of the last look that said "wait": the sum over all
+   * looks is the whole silence, and none of it is counted twice. It is so in `stalled` too.
+   */
   readonly look: (silent_ms: number, phase: ChatPhase) => Promise<"wait" | "abort">;
   /** At most ten times a second. */
   readonly onProgress: (progress: ChatProgress) => void;
