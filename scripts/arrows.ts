@@ -29,6 +29,7 @@ const WORKFLOWS = [
   "doctor",
   "board",
   "author",
+  "config",
 ];
 const ADAPTERS = ["store", "wire", "llm", "host"];
 const ROOMS = ["core", ...DOORS, ...WORKFLOWS, ...ADAPTERS];

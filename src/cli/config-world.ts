@@ -30,6 +30,15 @@ export type ConfigAsk = {
   readonly environment?: Environment;
 };
 
+/** `--config` of every command that reads it. */
+export const CONFIG_OPTION = {
+  config: {
+    type: "string",
+    valueHint: "PATH",
+    description: "The config file (default: WRIT_CONFIG, else config.json in the data folder)",
+  },
+} as const;
+
 /**
  * Reads the config file that is meant and lays environment and options over it.
  *
@@ -48,10 +57,10 @@ export async function loadConfig({
   const first = merge(null);
   const from = read === null ? null : file;
   if (!first.ok) throw badConfig(from, first.issues);
-  const url = find === null ? null : seatToFind(environment);
-  if (url === null) return { config: first.config, sources: first.sources, file: from };
-
-  const found = (await find?.(url)) ?? null;
+  const url = seatToFind(environment);
+  if (find === null || url === null) return { config: first.config, sources: first.sources, file: from };
+  const look = find ?? (await (await import("./seat-finder.ts")).seatFinder());
+  const found = await look(url);
   const second = merge(found);
   if (!second.ok) throw badConfig(from, second.issues);
   if (found === null || second.config.seats[0]?.model === "") {

@@ -8,8 +8,8 @@ import { type Node, type Nodes, nodeAt } from "./node.ts";
 
 export type Surface = {
   readonly tree: Nodes;
-  /** One word or two that belong to a namesake, and the commands that may have been meant. */
-  readonly misplaced: Readonly<Record<string, readonly string[]>>;
+  /** Words that belong to a namesake, and the hint about it; `FILE` and `*` stand for words. */
+  readonly misplaced: Readonly<Record<string, string>>;
   /** What `help WORD` tells of besides commands. */
   readonly topics?: Readonly<Record<string, unknown>>;
 };
@@ -39,7 +39,7 @@ const ANYWHERE: ReadonlySet<string> = new Set(["--json", "--debug", "--help", "-
  * Errors: `usage` for a word that names nothing there, with what may have been meant as its hint
  */
 export function route({ tree, misplaced, topics = {} }: Surface, argv: readonly string[]): Route {
-  refuseMisplaced(misplaced, argv);
+  refuseMisplaced(misplaced, tree, argv);
   const words: string[] = [];
   let node: Node | null = null;
   let index = 0;
@@ -81,13 +81,34 @@ function nextWord(argv: readonly string[], index: number): string {
   return argv.slice(index).find((word) => !ANYWHERE.has(word)) ?? "";
 }
 
-function refuseMisplaced(misplaced: Surface["misplaced"], argv: readonly string[]): void {
-  const words = argv.filter((word) => !ANYWHERE.has(word)).slice(0, 2);
-  for (const typed of [words.slice(0, 1).join(" "), words.join(" ")]) {
-    if (!Object.hasOwn(misplaced, typed)) continue;
-    const meant = (misplaced[typed] ?? []).map((command) => `"${command}"`).join(" or ");
-    throw new WritError("usage", `There is no command "writ ${typed}"`, { hint: `Did you mean ${meant}?` });
+/** Words are looked at one by one, so that `run list` is told from `run -- list`. */
+function refuseMisplaced(misplaced: Surface["misplaced"], tree: Nodes, argv: readonly string[]): void {
+  const words = argv.filter((word) => !ANYWHERE.has(word));
+  for (const [typed, hint] of Object.entries(misplaced)) {
+    const pattern = typed.split(" ");
+    const given = words.slice(0, pattern.length);
+    if (given.length < pattern.length || isCommand(tree, given)) continue;
+    if (!pattern.every((each, place) => fits(each, given[place] ?? ""))) continue;
+    // A slip of the finger is the likelier thing.
+    if (pattern.at(-1) === "*" && nearest(given.at(-1) ?? "", namesAt(tree, given.slice(0, -1))) !== null) continue;
+    throw new WritError("usage", `There is no command ${quoted(`writ ${given.join(" ")}`)}`, { hint });
   }
+}
+
+function fits(pattern: string, word: string): boolean {
+  if (pattern === "*") return !word.startsWith("-");
+  if (pattern === "FILE") return word === "-" || /[/\\]|\.jsonc?$/.test(word);
+  return pattern === word;
+}
+
+function isCommand(tree: Nodes, words: readonly string[]): boolean {
+  return namesAt(tree, words.slice(0, -1)).includes(words.at(-1) ?? "");
+}
+
+/** The words that may follow. */
+function namesAt(tree: Nodes, words: readonly string[]): readonly string[] {
+  const inside = words.reduce<Nodes | undefined>((nodes, word) => nodeAt(nodes, word)?.commands, tree);
+  return Object.keys(inside ?? {});
 }
 
 function unknownCommand(

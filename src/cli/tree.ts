@@ -236,6 +236,23 @@ export const FACES: readonly Face[] = [
           },
         },
       },
+      config: {
+        summary: "Say where model seats and nodes are, and what delegation may take",
+        commands: {
+          show: {
+            summary: "Show the config in effect, and where each value comes from",
+            load: () => import("./config/show.ts"),
+          },
+          check: {
+            summary: "Check the config and the variables that stand for keys of it",
+            load: () => import("./config/check.ts"),
+          },
+          init: {
+            summary: "Write a first config, with a seat for each model server that answers",
+            load: () => import("./config/init.ts"),
+          },
+        },
+      },
       doctor: { summary: "Say what is set up and what works", load: () => import("./doctor.ts") },
       key: {
         summary: "Make keys that sign statements",
@@ -273,14 +290,38 @@ export const EXAMPLES: readonly string[] = [
 /** All faces' commands in one table. */
 export const TREE: Nodes = Object.assign({}, ...FACES.map((face) => face.commands));
 
-/** Words that belong to a namesake (by the words typed), and the commands that were meant. */
-export const MISPLACED: Readonly<Record<string, readonly string[]>> = {
-  "brief add": ["writ task brief add"],
-  "plan create": ["writ task add"],
-  "run list": ["writ runs list"],
-  "run show": ["writ runs show"],
-  check: ["writ lint", "writ contract validate", "writ plan check", "writ brief check"],
-  validate: ["writ lint", "writ contract validate"],
-  "contract lint": ["writ lint"],
-  "contract grade": ["writ grade"],
+const RUN_OR_RUNS =
+  '"writ run -- CMD" runs a command under capture, for a turn; "writ runs list" shows what delegations returned';
+const WHAT_CHECKS =
+  '"writ lint FILE" judges a delegation contract, "writ grade FILE --result ANSWER" an answer, "writ contract validate" a draft, "writ gate check FILE" a gate file, "writ config check" the config, "writ plan check" and "writ brief check" plans and briefs';
+const TURN_OR_DELEGATION =
+  '"writ contract" is the contract of a turn; a delegation contract is a file: "writ lint FILE", "writ template new NAME", "writ delegate --contract FILE"';
+const SEATS =
+  'Seats are configured ("writ config init"), tried ("writ doctor --seat NAME"), or played ("writ seat serve --script FILE")';
+
+/**
+ * What is typed for something else that looks like it, and the hint that says which is which. A row counts only where
+ * its words are no command; `FILE` stands for a word that names a file, `*` for any word.
+ *
+ * Source: delegation run, section 1.7
+ */
+export const MISPLACED: Readonly<Record<string, string>> = {
+  "brief add": 'Did you mean "writ task brief add"?',
+  "plan create": 'Did you mean "writ task add"?',
+  "run list": RUN_OR_RUNS,
+  "run show": RUN_OR_RUNS,
+  "runs --": RUN_OR_RUNS,
+  check: WHAT_CHECKS,
+  validate: WHAT_CHECKS,
+  "contract FILE": TURN_OR_DELEGATION,
+  "contract lint": TURN_OR_DELEGATION,
+  "contract check": TURN_OR_DELEGATION,
+  "contract delegate": TURN_OR_DELEGATION,
+  "contract grade": '"writ grade FILE --result ANSWER" judges a saved answer by a delegation contract',
+  "gate FILE": 'Did you mean "writ gate run FILE"?',
+  "task gate *": '"writ task gate" keeps the gates of a task in the store; "writ gate" proves diffs and places',
+  seat: SEATS,
+  "seat *": SEATS,
+  seats: SEATS,
+  serve: 'Did you mean "writ node serve", "writ seat serve" or "writ mcp"?',
 };

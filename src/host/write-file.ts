@@ -23,12 +23,12 @@ import { WritError } from "../core/error.ts";
  *
  * Errors: `file_unwritable`, and then the old file is as it was; what is no regular file is not replaced
  */
-export function writeFileWhole(path: string, text: string): void {
+export function writeFileWhole(path: string, text: string, mode = 0o666): void {
   const old = lookAt(path);
   if (old !== null && !old.isFile() && !old.isSymbolicLink()) {
     throw unwritable(path, old.isDirectory() ? "it is a folder" : "it is no regular file");
   }
-  const temporary = stage(path, text, 0o666);
+  const temporary = stage(path, text, mode);
   try {
     renameSync(temporary, path);
     flushFolder(dirname(path));

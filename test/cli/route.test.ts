@@ -137,14 +137,47 @@ describe("route()", () => {
   test.each([
     { argv: ["brief", "add", "x"], hint: 'Did you mean "writ task brief add"?' },
     { argv: ["plan", "create"], hint: 'Did you mean "writ task add"?' },
-    { argv: ["run", "list"], hint: 'Did you mean "writ runs list"?' },
-    { argv: ["--json", "run", "show", "r1"], hint: 'Did you mean "writ runs show"?' },
-    {
-      argv: ["check", "FILE"],
-      hint: 'Did you mean "writ lint" or "writ contract validate" or "writ plan check" or "writ brief check"?',
-    },
   ])("names the command that $argv may have meant", ({ argv, hint }) => {
     expect(refusal(...argv).hint).toBe(hint);
+  });
+
+  // Delegation run, section 1.7: what is typed, and what its hint has to name.
+  test.each([
+    { argv: ["run", "list"], names: ["writ run -- CMD", "writ runs list"] },
+    { argv: ["--json", "run", "show", "r1"], names: ["writ run -- CMD", "writ runs list"] },
+    { argv: ["runs", "--", "ls"], names: ["writ run -- CMD", "writ runs list"] },
+    {
+      argv: ["check", "FILE"],
+      names: ["writ lint", "writ grade", "writ gate check", "writ plan check", "writ brief check"],
+    },
+    { argv: ["validate", "a.json"], names: ["writ lint", "writ grade", "writ contract validate"] },
+    { argv: ["contract", "research.json"], names: ["writ lint", "writ template new", "writ delegate --contract"] },
+    { argv: ["contract", "./research"], names: ["writ lint", "writ template new", "writ delegate --contract"] },
+    { argv: ["contract", "lint", "a.json"], names: ["writ lint", "writ template new", "writ delegate --contract"] },
+    { argv: ["gate", "mine.json"], names: ["writ gate run"] },
+    { argv: ["task", "gate", "write-door"], names: ["writ task gate", "writ gate"] },
+    { argv: ["seat", "list"], names: ["writ config init", "writ doctor --seat", "writ seat serve --script"] },
+    { argv: ["seat"], names: ["writ config init", "writ doctor --seat", "writ seat serve --script"] },
+    { argv: ["serve"], names: ["writ node serve", "writ seat serve", "writ mcp"] },
+  ])("says of $argv which is which", ({ argv, names }) => {
+    const { hint } = refusal(...argv);
+    for (const name of names) expect(hint).toContain(name);
+  });
+
+  test("a row of look-alikes counts only where its words are no command, and no slip of one", () => {
+    const grown: Nodes = {
+      ...tree,
+      serve: leaf,
+      task: { summary: "Keep", commands: { gate: { summary: "Gates", commands: { add: leaf } } } },
+    };
+    const at = (...argv: readonly string[]) => route({ tree: grown, misplaced: MISPLACED }, argv);
+    expect(at("serve").words).toEqual(["serve"]);
+    expect(at("task", "gate", "add").words).toEqual(["task", "gate", "add"]);
+    expect(() => at("task", "gate", "ad")).toThrow(
+      expect.objectContaining({ hint: 'Did you mean "writ task gate add"?' }),
+    );
+    expect(() => at("task", "gate", "proofs")).toThrow(expect.objectContaining({ hint: MISPLACED["task gate *"] }));
+    expect(at("contract", "set", "a.json").words).toEqual(["contract", "set"]);
   });
 
   test("leaves the words behind -- to the command, also those of the table of misplaced words", () => {

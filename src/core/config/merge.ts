@@ -17,15 +17,18 @@ import {
 import type { ConfigIssue } from "./issue.ts";
 import type { ReadConfig } from "./read.ts";
 import { checkRemotes, checkSeats, checkTokens, type Tell, tidyBaseUrl, tidyUrl } from "./rules.ts";
-import { type FoundSeat, MODEL_PATTERN, type Seat, SeatFields } from "./seat.ts";
+import { type FoundSeat, MODEL_PATTERN, type Seat } from "./seat.ts";
+import { OLLAMA_WINDOW, seatWith } from "./seat-with.ts";
 
 export type Source =
   | { readonly kind: "default" }
   | { readonly kind: "file"; readonly line: number }
   | { readonly kind: "environment"; readonly name: string }
   | { readonly kind: "option"; readonly name: string }
-  /** The seat of the environment: its server was asked. */
-  | { readonly kind: "server" };
+  /** The seat of the environment: its server said it. */
+  | { readonly kind: "server" }
+  /** The same, where the server was not asked or did not answer: the value means nothing. */
+  | { readonly kind: "unknown" };
 
 /** By the path of a value, `seats[0].model`, as `valuesOf` names it. */
 export type Sources = ReadonlyMap<string, Source>;
@@ -183,12 +186,6 @@ export function valuesOf(config: Config): readonly { readonly path: string; read
 /** Objects whose keys are not the config's. */
 const WHOLE = /(?:^env_rules\.max_calls_per_tool|\.extra_body)$/;
 
-/** A seat with the defaults of what is not said. */
-export function seatWith(said: Pick<Seat, "name" | "base_url" | "model" | "engine"> & Partial<Seat>): Seat {
-  const presets = Object.entries(SeatFields.entries).map(([key, entry]) => [key, presetOf(entry)]);
-  return { ...(Object.fromEntries(presets) as Seat), ...said };
-}
-
 function remoteAt(url: string): Remote {
   const presets = Object.entries(RemoteFields.entries).map(([key, entry]) => [key, presetOf(entry)]);
   return { ...(Object.fromEntries(presets) as Remote), url };
@@ -224,10 +221,8 @@ function seatOfEnvironment(
     ...(said.ctx_tokens === null ? {} : { ctx_tokens: "WRIT_SEAT_CTX" }),
   };
   const asked = ["model", "engine", ...(window > 0 ? ["ctx_tokens"] : []), ...(found?.proxy ? ["proxy"] : [])];
-  const sources = new Map<string, Source>(asked.map((key) => [`seats[0].${key}`, { kind: "server" }]));
+  const kind = found === null ? "unknown" : "server";
+  const sources = new Map<string, Source>(asked.map((key) => [`seats[0].${key}`, { kind }]));
   for (const [key, name] of Object.entries(variables)) sources.set(`seats[0].${key}`, { kind: "environment", name });
   return { seat, sources: [...sources] };
 }
-
-/** The window that ollama loads a model with where nobody says otherwise, in tokens. */
-export const OLLAMA_WINDOW = 4096;

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { type ConfigOptions, type Environment, seatToFind } from "../../../src/core/config/environment.ts";
-import { mergeConfig, type Source, seatWith, valuesOf } from "../../../src/core/config/merge.ts";
+import { mergeConfig, type Source, valuesOf } from "../../../src/core/config/merge.ts";
 import { BUILT_IN, readConfig } from "../../../src/core/config/read.ts";
 import type { FoundSeat } from "../../../src/core/config/seat.ts";
+import { seatWith } from "../../../src/core/config/seat-with.ts";
 
 const SEAT = { name: "qwen", base_url: "http://127.0.0.1:8080/v1/", model: "qwen", engine: "llama.cpp" } as const;
 const FOUND: FoundSeat = { engine: "vllm", proxy: "", models: ["first", "second"], ctx_tokens: 16_384 };
