@@ -3,9 +3,9 @@
  *
  * What a live leg would not have reached is not reached here: a result that was deferred or failed is not evaluated.
  */
-import { closedAt, isUnreachable } from "../acceptance/authority.ts";
+import { closedAt } from "../acceptance/authority.ts";
 import type { Authority } from "../acceptance/check.ts";
-import { evaluateChecks, type Outcome } from "../acceptance/evaluate.ts";
+import type { Outcome } from "../acceptance/evaluate.ts";
 import { acceptedFields } from "../acceptance/fields.ts";
 import { isFingerprint, judgeFingerprint } from "../acceptance/fingerprint.ts";
 import { parseCheck } from "../acceptance/parse.ts";
@@ -13,6 +13,7 @@ import { oneLine } from "../acceptance/quoting.ts";
 import { closeSchema } from "../schema/close.ts";
 import { judgeText } from "../schema/validate.ts";
 import type { ContractDraft } from "./contract.ts";
+import { evaluateAnswer } from "./evaluate-answer.ts";
 import { lintContract, lintLine } from "./lint.ts";
 import type { SavedAnswer } from "./saved-answer.ts";
 
@@ -49,13 +50,12 @@ export function gradeAnswer(draft: ContractDraft, answer: SavedAnswer | null): G
   const notes: string[] = [];
   const structured = validated(draft, answer.structured, notes);
   const lines = contract.acceptance;
-  const read = evaluateChecks(lines, {
+  const reachable = evaluateAnswer(contract, {
     output: answer.output,
     structured,
     diff_files: answer.diff_files,
     documents: isComplete ? contract.context : [],
   });
-  const reachable = read.map((outcome, index) => outOfReach(outcome, lines[index] ?? "", contract));
   const outcomes = isComplete ? reachable : reachable.map(unreadDocuments);
   if (!isComplete && outcomes.some(({ authority }) => authority === "grounded")) {
     notes.push(
@@ -85,15 +85,6 @@ function validated({ contract }: ContractDraft, structured: string | null, notes
   if (errors.length === 0) return structured;
   notes.push(`structured counts as absent, it does not validate: ${errors.join("; ")}`);
   return null;
-}
-
-/** A check that no seat can close is unknown, also where an answer brings a field that the schema never asked for. */
-function outOfReach(outcome: Outcome, line: string, contract: ContractDraft["contract"]): Outcome {
-  const parsed = parseCheck(line);
-  if (!parsed.ok || outcome.authority !== "field" || !isUnreachable(parsed.check, contract)) return outcome;
-  const { check, verb, authority } = outcome;
-  const reason = `${oneLine(check)}: unknown at field authority: the schema does not declare this field`;
-  return { check, verb, authority, outcome: "unknown", reason };
 }
 
 /** A grounded check that had no documents to read, because nobody read them. */

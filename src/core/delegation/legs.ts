@@ -1,0 +1,86 @@
+/**
+ * The contract files of one call to its legs, or to everything that is wrong with all of them at once.
+ *
+ * Source: delegation run, sections 1.1, 4.9, 11
+ */
+import { redact } from "../record/redact.ts";
+import type { ContractDraft, DelegationContract, ReadContracts } from "./contract.ts";
+import { contractDigest } from "./contract-digest.ts";
+import { docAnchorOf } from "./docanchor.ts";
+import type { DelegationIssue } from "./issue.ts";
+import { CONTRACT_LIMITS } from "./limits.ts";
+import { lintContract, lintLine } from "./lint.ts";
+
+/** Legs of one call, over all its files. */
+export const MOST_LEGS = 64;
+
+export type ContractFile = { readonly name: string; readonly read: ReadContracts };
+
+/** One subtask of a call, as it is sent. */
+export type CallLeg = {
+  /** Its place in the call, from 0. */
+  readonly index: number;
+  /** The file it stands in, and where in it. */
+  readonly file: string;
+  readonly path: string;
+  readonly contract: DelegationContract;
+  readonly contract_sha256: string;
+  /** What intake warns of, one line each. */
+  readonly acceptance_lint: readonly string[];
+};
+
+export type ReadLegs =
+  | { readonly ok: true; readonly legs: readonly CallLeg[] }
+  /** `file` stands in each where there are several files. */
+  | { readonly ok: false; readonly issues: readonly DelegationIssue[] };
+
+export type LegOptions = {
+  /** Add a fingerprint to each contract with documents. */
+  readonly fingerprint: boolean;
+  readonly sha256: (text: string) => string;
+};
+
+/** Legs keep the order of their file, then of the files. Errors: none; how many legs there may be is the caller's to judge */
+export function readLegs(files: readonly ContractFile[], options: LegOptions): ReadLegs {
+  const issues = files.flatMap(({ name, read }) =>
+    read.issues.map((issue) => (files.length > 1 ? { ...issue, file: name } : issue)),
+  );
+  if (issues.length > 0) return { ok: false, issues };
+  const drafts = files.flatMap(({ name, read }) => read.subtasks.map((draft) => ({ file: name, draft })));
+  return { ok: true, legs: drafts.map(({ file, draft }, index) => legOf(draft, file, index, options)) };
+}
+
+function legOf(draft: ContractDraft, file: string, index: number, { fingerprint, sha256 }: LegOptions): CallLeg {
+  // What the author wrote is judged, not what is added to it.
+  const acceptance_lint = [...lintContract(draft.contract).map(lintLine), ...secretWarnings(draft.contract)];
+  const added = fingerprint ? withFingerprint(draft.contract) : { contract: draft.contract, warnings: [] };
+  const { contract } = added;
+  return {
+    index,
+    file,
+    path: draft.path,
+    contract,
+    contract_sha256: contractDigest(contract, sha256),
+    acceptance_lint: [...acceptance_lint, ...added.warnings],
+  };
+}
+
+function withFingerprint(contract: DelegationContract): {
+  readonly contract: DelegationContract;
+  readonly warnings: readonly string[];
+} {
+  if (contract.context.length === 0) return { contract, warnings: [] };
+  const refuse = (why: string) => ({ contract, warnings: [`FINGERPRINT: no check was added: ${why}`] });
+  if (contract.acceptance.length >= CONTRACT_LIMITS.checks)
+    return refuse("the contract has as many checks as it may have");
+  const anchor = docAnchorOf(contract.goal, contract.context);
+  if (!anchor.ok)
+    return refuse(`the documents have ${anchor.found} words that would tell them from others, 6 are needed`);
+  return { contract: { ...contract, acceptance: [...contract.acceptance, anchor.check] }, warnings: [] };
+}
+
+function secretWarnings({ goal, context, acceptance }: DelegationContract): readonly string[] {
+  const texts = [goal, ...context.flatMap(({ name, text }) => [name, text]), ...acceptance];
+  if (!texts.some((text) => redact(text, "command") !== text)) return [];
+  return ["SECRET: the contract holds what looks like a key; the seat is sent it as it is, and run records mask it"];
+}
