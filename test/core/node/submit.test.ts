@@ -121,7 +121,7 @@ describe("judgeSubmit()", () => {
   ])("of an id that is here as %s with the %s contract, draining %p, is %s", (state, which, isDraining, answer) => {
     const contract_sha256 = which === "same" ? sha256(canonicalJson(CONTRACT)) : "other";
     const verdict = judge(submit(), { isDraining }, { state, contract_sha256 });
-    expect(verdict.kind === "refused" ? verdict.code : verdict.kind).toBe(answer);
+    expect<string>(verdict.kind === "refused" ? verdict.code : verdict.kind).toBe(answer);
   });
 
   test.each([
