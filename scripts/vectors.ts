@@ -24,6 +24,17 @@ type Miss = { readonly id: string; readonly why: readonly string[] };
 
 /** Asked in order, until one knows the operation. */
 const MODULES: Readonly<Record<string, readonly string[]>> = {
+  "brief-parse": ["brief"],
+  "format-phase": ["brief-tracker"],
+  "format-plan": ["brief-tracker"],
+  "ledger-name": ["brief"],
+  phase: ["brief-tracker"],
+  plan: ["brief-tracker"],
+  "plan-check": ["brief-plan"],
+  "plan-check-new": ["brief-plan"],
+  "process-block": ["brief"],
+  repair: ["brief-plan"],
+  restore: ["brief"],
   contract: ["contract", "stamp", "updates"],
   drift: ["drift"],
   record: ["record"],
