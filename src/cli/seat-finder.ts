@@ -3,6 +3,10 @@ import type { FoundSeat } from "../core/config/seat.ts";
 
 /** The real look; loaded only where a server is asked. */
 export async function seatFinder(): Promise<(baseUrl: string) => Promise<FoundSeat | null>> {
-  // TODO: ends when src/llm has its look at a base URL.
-  return async () => null;
+  const { findSeat } = await import("../llm/find-seat.ts");
+  const world = {
+    environment: (name: string) => process.env[name],
+    clock: { ms: () => performance.now() },
+  };
+  return (baseUrl) => findSeat(baseUrl, world);
 }

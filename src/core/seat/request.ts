@@ -5,24 +5,12 @@
  *
  * Source: delegation run, sections 2.3 (extra_body), 5.9
  */
-import type { Seat } from "../config/seat.ts";
+import { RESERVED_BODY_KEYS, type Seat } from "../config/seat.ts";
 import { assignKey, isObject, type JsonObject, type JsonValue, valueAt, withKey } from "../json/value.ts";
 import type { ChatMessage, ChatRequest, Constraint } from "./endpoint.ts";
 import type { Parameter } from "./judge-answer.ts";
 
-/** What `extra_body` of a seat may not set. */
-export const RESERVED_KEYS = [
-  "messages",
-  "tools",
-  "tool_choice",
-  "model",
-  "stream",
-  "grammar",
-  "response_format",
-  "structured_outputs",
-] as const;
-
-const RESERVED: ReadonlySet<string> = new Set(RESERVED_KEYS);
+const RESERVED: ReadonlySet<string> = new Set(RESERVED_BODY_KEYS);
 
 /**
  * The body of one request.

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { ENGINES, type Engine } from "../../../src/core/config/seat.ts";
+import { ENGINES, type Engine, RESERVED_BODY_KEYS } from "../../../src/core/config/seat.ts";
 import type { JsonObject } from "../../../src/core/json/value.ts";
 import type { ChatRequest, StructuredMode } from "../../../src/core/seat/endpoint.ts";
-import { answerBudget, RESERVED_KEYS, requestBody } from "../../../src/core/seat/request.ts";
+import { answerBudget, requestBody } from "../../../src/core/seat/request.ts";
 import { seatOf } from "../../support/seat.ts";
 
 const schema = { type: "object", properties: {} };
@@ -140,16 +140,16 @@ test("messages keep their shape, and an assistant without calls has no list of t
 
 describe("extra_body", () => {
   test("no extra sets what is reserved, whatever else it holds", () => {
-    const key = fc.oneof(fc.constantFrom(...RESERVED_KEYS, "__proto__", "top_k", "temperature"), fc.string());
+    const key = fc.oneof(fc.constantFrom(...RESERVED_BODY_KEYS, "__proto__", "top_k", "temperature"), fc.string());
     const extra = fc.dictionary(key, fc.jsonValue({ maxDepth: 1 }));
     fc.assert(
       fc.property(extra, fc.constantFrom(...ENGINES), fc.boolean(), (extra_body, engine, isTurn) => {
         const asked = isTurn ? request({ tools: [tool] }) : inMode("json_schema");
         const plain = requestBody(seatOf({ engine }), asked);
         const body = requestBody(seatOf({ engine, extra_body: extra_body as JsonObject }), asked);
-        for (const each of RESERVED_KEYS) expect(body[each] as unknown).toEqual(plain[each]);
+        for (const each of RESERVED_BODY_KEYS) expect(body[each] as unknown).toEqual(plain[each]);
         for (const [name, value] of Object.entries(extra_body)) {
-          if (!RESERVED_KEYS.some((each) => each === name)) {
+          if (!RESERVED_BODY_KEYS.some((each) => each === name)) {
             expect(Object.getOwnPropertyDescriptor(body, name)?.value).toEqual(value);
           }
         }
