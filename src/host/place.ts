@@ -26,7 +26,7 @@ export type Place = {
 /**
  * Walks to a place.
  *
- * @param root a folder that the caller trusts; it may itself be reached through links
+ * @param root a folder that the caller trusts; no link itself, though it may be reached through links
  * @param path normalised, relative, `/` between segments; `.` for the root
  * @param find `"as_named"`: a name that differs from one that is there in case or Unicode form alone is refused, since
  *             the two are one file on some platforms
@@ -40,9 +40,8 @@ export function findPlace(root: string, path: string, find: "any" | "as_named" =
   const missing: string[] = [];
   try {
     let here = root;
-    // The root may be reached through a link: it is the caller's.
-    let stat = lookAt(join(root, "."));
-    if (stat === null) return refusal("failed", `the folder ${quote(root)} is not there`);
+    let stat: BigIntStats | null = lookAt(root);
+    if (!stat?.isDirectory()) return refusal("failed", `${quote(root)} is no folder`);
     for (const [index, segment] of segments.entries()) {
       const walked = segments.slice(0, index).join("/");
       if (stat === null) missing.push(here);

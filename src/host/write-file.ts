@@ -3,20 +3,10 @@
  *
  * It is written beside its place, flushed, and put there in one step: a reader sees the old file or the new one.
  */
-import {
-  closeSync,
-  constants,
-  copyFileSync,
-  fsyncSync,
-  linkSync,
-  lstatSync,
-  openSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { constants, copyFileSync, linkSync, lstatSync, renameSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
 import { WritError } from "../core/error.ts";
+import { flushFolder, stageBeside } from "./staged.ts";
 
 /**
  * Writes a text to a path; what was there is replaced. A link is replaced too, and its target left alone.
@@ -70,25 +60,9 @@ function putInto(temporary: string, path: string): void {
 }
 
 function stage(path: string, text: string, mode: number): string {
-  const bytes = Buffer.from(text);
-  // Unique in this process and among all: the id of the process and randomness.
-  const random = Buffer.from(crypto.getRandomValues(new Uint8Array(4))).toString("hex");
-  const temporary = join(dirname(path), `.${basename(path).slice(0, 100)}.${process.pid}.${random}.tmp`);
   try {
-    const file = openSync(temporary, "wx", mode);
-    try {
-      for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done);
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
-    return temporary;
+    return stageBeside(path, Buffer.from(text), { created: mode });
   } catch (error) {
-    try {
-      rmSync(temporary, { force: true });
-    } catch {
-      // its folder is none: there is nothing of ours in it
-    }
     throw unwritable(path, codeOf(error) === "ENOENT" ? "its folder is not there" : reasonOf(error), error);
   }
 }
@@ -98,15 +72,6 @@ function lookAt(path: string) {
     return lstatSync(path, { throwIfNoEntry: false }) ?? null;
   } catch (error) {
     throw unwritable(path, reasonOf(error), error);
-  }
-}
-
-function flushFolder(folder: string): void {
-  const handle = openSync(folder, "r");
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
   }
 }
 

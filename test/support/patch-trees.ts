@@ -2,6 +2,8 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
+import { planPatch } from "../../src/core/patch/apply.ts";
+import { parsePatch } from "../../src/core/patch/parse.ts";
 import { type RenderedPatch, renderPatch } from "../../src/core/patch/render.ts";
 import { writeSet } from "../../src/core/patch/write-set.ts";
 import type { Snapshot } from "../../src/core/seat/workspace.ts";
@@ -40,6 +42,25 @@ export function readTree(folder: string, inside = ""): Tree {
 
 export function sorted(tree: Tree): Tree {
   return Object.fromEntries(Object.entries(tree).sort(([left], [right]) => compareUtf8(left, right)));
+}
+
+/** What the strict applier makes of a tree; null when it refuses. */
+export function strictlyApplied(before: Tree, diff: string): Tree | null {
+  const encoder = new TextEncoder();
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  const parsed = parsePatch(encoder.encode(diff));
+  if (!parsed.ok) return null;
+  const plan = planPatch(parsed.patch, (path) => {
+    const text = before[path];
+    return text === undefined ? { kind: "absent" } : { kind: "file", bytes: encoder.encode(text) };
+  });
+  if (!plan.ok) return null;
+  const after: Record<string, string> = { ...before };
+  for (const { path, after: bytes } of plan.files) {
+    if (bytes === null) delete after[path];
+    else after[path] = decoder.decode(bytes);
+  }
+  return sorted(after);
 }
 
 export type Applier = "git in a repository" | "git outside" | "patch";

@@ -1,24 +1,8 @@
-import { afterAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import fc from "fast-check";
-import { pathsOfDiff } from "../../../src/core/delegation/diff-files.ts";
+import { describe, expect, test } from "bun:test";
 import { WRITE_LIMITS } from "../../../src/core/patch/limits.ts";
 import { renderPatch } from "../../../src/core/patch/render.ts";
 import { utf8Length } from "../../../src/core/utf8.ts";
-import {
-  type Applier,
-  Appliers,
-  isBeyondPatch,
-  patchOf,
-  sorted,
-  type Tree,
-  treePair,
-} from "../../support/patch-trees.ts";
-
-const top = realpathSync(mkdtempSync(join(tmpdir(), "writ-render-test-")));
-afterAll(() => rmSync(top, { recursive: true, force: true }));
+import { patchOf, type Tree } from "../../support/patch-trees.ts";
 
 const bytes = (text: string) => ({ kind: "bytes", bytes: new TextEncoder().encode(text) }) as const;
 const numbered = (count: number, prefix = "line") => Array.from({ length: count }, (_, at) => `${prefix} ${at + 1}\n`);
@@ -199,52 +183,4 @@ test.each([
       opaque_files: 1,
     });
   }
-});
-
-describe.skipIf(Bun.which("git") === null || Bun.which("patch") === null)("git apply and patch (programs)", () => {
-  const appliers = new Appliers(top);
-  const ALL: readonly Applier[] = ["git in a repository", "git outside", "patch"];
-
-  test("make the new tree of the old one, whatever the trees", () => {
-    fc.assert(
-      fc.property(treePair({ deletes: false }), ([before, after]) => {
-        const { diff, diff_files } = patchOf(before, after);
-        expect(pathsOfDiff(diff)).toEqual(diff_files);
-        if (diff === "") return;
-        for (const applier of ALL) {
-          if (applier === "patch" && isBeyondPatch(before, after)) continue;
-          expect(appliers.apply(applier, before, diff)).toEqual(sorted(after));
-        }
-      }),
-      { numRuns: 200 },
-    );
-  });
-
-  test("take away what a diff deletes", () => {
-    fc.assert(
-      fc.property(treePair({ deletes: true }), ([before, after]) => {
-        const { diff } = patchOf(before, after);
-        if (diff !== "") expect(appliers.apply("git outside", before, diff)).toEqual(sorted(after));
-      }),
-      { numRuns: 50 },
-    );
-  });
-
-  test.each<{ what: string; before: Tree; after: Tree }>([
-    {
-      what: "1 MiB without a common line",
-      before: { a: numbered(60_000, "the old line of number").join("") },
-      after: { a: numbered(60_000, "the new line of number").join("") },
-    },
-    { what: "NUL in a line", before: { a: "n\0l\nx\n" }, after: { a: "n\0l\ny\0\n" } },
-    { what: "a long line without an end", before: { a: "x".repeat(100_000) }, after: { a: "y".repeat(100_000) } },
-  ])("take a diff with $what", ({ before, after }) => {
-    for (const applier of ALL) expect(appliers.apply(applier, before, patchOf(before, after).diff)).toEqual(after);
-  });
-
-  test("of a new empty file with a blank in its name: git makes it, patch does not know its name", () => {
-    const { diff } = patchOf({}, { "a b": "" });
-    expect(appliers.apply("git outside", {}, diff)).toEqual({ "a b": "" });
-    expect(appliers.apply("patch", {}, diff)).toBeNull();
-  });
 });

@@ -1,0 +1,178 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { type OldFile, type PatchPlan, planPatch } from "../../../src/core/patch/apply.ts";
+import { parsePatch } from "../../../src/core/patch/parse.ts";
+import { patchOf, type Tree, treePair } from "../../support/patch-trees.ts";
+
+const encoder = new TextEncoder();
+
+/** Plans a patch on a tree of texts. */
+function plan(diff: string, tree: Tree): PatchPlan {
+  const parsed = parsePatch(encoder.encode(diff));
+  if (!parsed.ok) throw new Error(parsed.refusal.reason);
+  return planPatch(parsed.patch, (path): OldFile => {
+    const text = tree[path];
+    return text === undefined ? { kind: "absent" } : { kind: "file", bytes: encoder.encode(text) };
+  });
+}
+
+function refusals(
+  planned: PatchPlan,
+): readonly (readonly [file: string | null, hunk: number | null, reason: string])[] {
+  return planned.ok ? [] : planned.refusals.map(({ file, hunk, reason }) => [file, hunk, reason]);
+}
+
+test("planPatch() makes the new tree of the old one, whatever the trees", () => {
+  fc.assert(
+    fc.property(treePair({ deletes: true }), ([before, after]) => {
+      const { diff, diff_files } = patchOf(before, after);
+      if (diff === "") return;
+      const planned = plan(diff, before);
+      expect(refusals(planned)).toEqual([]);
+      if (!planned.ok) return;
+      expect(planned.files.map(({ path }) => path)).toEqual([...diff_files]);
+      const text = (bytes: Uint8Array | null) =>
+        bytes === null ? undefined : new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+      for (const file of planned.files) {
+        expect([text(file.before), text(file.after)]).toEqual([before[file.path], after[file.path]]);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+const NINE = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
+const FIVE = patchOf({ a: NINE }, { a: NINE.replace("5", "five") }).diff;
+const FIRST = patchOf({ a: NINE }, { a: NINE.replace("1", "one") }).diff;
+const LAST = patchOf({ a: NINE }, { a: NINE.replace("9", "nine") }).diff;
+const BOTH = patchOf({ a: NINE }, { a: NINE.replace("1", "one").replace("9", "nine") }).diff;
+const MADE = patchOf({}, { a: "x\n" }).diff;
+const GONE = patchOf({ a: "x\n" }, {}).diff;
+const EMPTIED = patchOf({ a: "x" }, { a: "" }).diff;
+
+test.each<{ what: string; diff: string; tree: Tree; says: readonly (readonly [string, number | null, string])[] }>([
+  {
+    what: "another line in the context",
+    diff: FIVE,
+    tree: { a: NINE.replace("3", "three") },
+    says: [["a", 1, 'line 3 of the file is "three", and "3" is due']],
+  },
+  {
+    what: "another line where one is removed",
+    diff: FIVE,
+    tree: { a: NINE.replace("5", "fünf") },
+    says: [["a", 1, 'line 5 of the file is "fünf", and "5" is due']],
+  },
+  {
+    what: "lines that stand elsewhere: there is no offset",
+    diff: FIVE,
+    tree: { a: `0\n${NINE}` },
+    says: [["a", 1, 'line 2 of the file is "1", and "2" is due']],
+  },
+  {
+    what: "other blanks at the end of a line",
+    diff: FIVE,
+    tree: { a: NINE.replace("4\n", "4 \n") },
+    says: [["a", 1, 'line 4 of the file is "4 ", and "4" is due']],
+  },
+  {
+    what: "CR LF in the file",
+    diff: FIVE,
+    tree: { a: NINE.replaceAll("\n", "\r\n") },
+    says: [["a", 1, 'line 2 of the file is "2\\r", and "2" is due']],
+  },
+  {
+    what: "every hunk that does not fit",
+    diff: BOTH,
+    tree: { a: NINE.replace("1", "eins").replace("9", "neun") },
+    says: [
+      ["a", 1, 'line 1 of the file is "eins", and "1" is due'],
+      ["a", 2, 'line 9 of the file is "neun", and "9" is due'],
+    ],
+  },
+  {
+    what: "a file that ends early",
+    diff: LAST,
+    tree: { a: "1\n2\n3\n4\n5\n6\n7\n" },
+    says: [["a", 1, "the file ends after line 7, and line 8 of it is due"]],
+  },
+  {
+    what: "a file that goes on behind a hunk of its end",
+    diff: LAST,
+    tree: { a: `${NINE}10\n` },
+    says: [["a", 1, "the file goes on behind line 9, where the hunk shows its end"]],
+  },
+  {
+    what: "a last line without the end that is due",
+    diff: LAST,
+    tree: { a: NINE.slice(0, -1) },
+    says: [["a", 1, "line 9 of the file has no line end, and one is due"]],
+  },
+  {
+    what: "a last line with an end that is not due",
+    diff: EMPTIED,
+    tree: { a: "x\n" },
+    says: [["a", 1, "line 1 of the file has a line end, and none is due"]],
+  },
+  {
+    what: "a new file that is there",
+    diff: MADE,
+    tree: { a: "" },
+    says: [["a", null, "the file is there, and the patch makes it anew"]],
+  },
+  { what: "a changed file that is not there", diff: FIRST, tree: {}, says: [["a", null, "there is no such file"]] },
+  { what: "a deleted file that is not there", diff: GONE, tree: {}, says: [["a", null, "there is no such file"]] },
+  {
+    what: "a deleted file that has more lines",
+    diff: GONE,
+    tree: { a: "x\ny\n" },
+    says: [["a", 1, "the file goes on behind line 1, where the hunk shows its end"]],
+  },
+  {
+    what: "a file that is deleted as if it were empty",
+    diff: "diff --git a/a b/a\ndeleted file mode 100644\n",
+    tree: { a: "x\n" },
+    says: [["a", null, "the file is not empty, and the patch shows no line of it"]],
+  },
+  {
+    what: "a patch that leaves the file as it was",
+    diff: "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-x\n+x\n",
+    tree: { a: "x\n" },
+    says: [["a", null, "the patch leaves the file as it was"]],
+  },
+  {
+    what: "the faults of all files",
+    diff: patchOf({ a: "x\n", b: "x\n", c: "x\n" }, { a: "y\n", b: "y\n", c: "y\n" }).diff,
+    tree: { b: "x\n", c: "z\n" },
+    says: [
+      ["a", null, "there is no such file"],
+      ["c", 1, 'line 1 of the file is "z", and "x" is due'],
+    ],
+  },
+])("planPatch() refuses $what", ({ diff, tree, says }) => {
+  expect(refusals(plan(diff, tree))).toEqual(says.map((each) => [...each]));
+});
+
+test("planPatch() refuses bytes that read alike", () => {
+  const parsed = parsePatch(encoder.encode("diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-\ufffd\n+x\n"));
+  const planned = parsed.ok
+    ? planPatch(parsed.patch, () => ({ kind: "file", bytes: Uint8Array.of(0xff, 0x0a) }))
+    : { ok: true as const, files: [] };
+  expect(refusals(planned)).toEqual([["a", 1, "line 1 of the file is other bytes than those that are due"]]);
+});
+
+test("planPatch() keeps bytes that are no UTF-8 where the patch does not show them", () => {
+  const lines = "1\n2\n3\n4\n5\n".split("").map((char) => char.charCodeAt(0));
+  const old = Uint8Array.from([0xff, 0x0a, ...lines]);
+  const patch = "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -3,4 +3,4 @@\n 2\n 3\n 4\n-5\n+6\n";
+  const parsed = parsePatch(encoder.encode(patch));
+  const planned = parsed.ok ? planPatch(parsed.patch, () => ({ kind: "file", bytes: old })) : null;
+  const after = Uint8Array.from([...old.slice(0, -2), 0x36, 0x0a]);
+  expect(planned).toEqual({ ok: true, files: [{ path: "a", before: old, after }] });
+});
+
+test("planPatch() says what bars a file", () => {
+  const parsed = parsePatch(encoder.encode(MADE));
+  const planned = parsed.ok ? planPatch(parsed.patch, () => ({ kind: "barred", why: '"a" is a link' })) : null;
+  expect(planned === null ? [] : refusals(planned)).toEqual([["a", null, '"a" is a link']]);
+});
