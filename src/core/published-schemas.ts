@@ -8,6 +8,7 @@ import { ConfigFile } from "./config/config.ts";
 import { Manifest } from "./delegation/manifest.ts";
 import { ContractFields, ContractFile, DocumentFields } from "./delegation/schema.ts";
 import { GateFile } from "./gate/gate-file.ts";
+import { ReplyShape, ScriptShape } from "./scripted/script.ts";
 
 const DIALECT: ConversionConfig = { target: "draft-2020-12" };
 
@@ -23,6 +24,8 @@ export function renderSchemas(): Readonly<Record<string, string>> {
     "gate.schema.json": render(toJsonSchema(GateFile, { ...DIALECT, ignoreActions: ["raw_check"] })),
     // That no file is listed twice is more than JSON Schema can say.
     "manifest.schema.json": render(toJsonSchema(Manifest, { ...DIALECT, ignoreActions: ["check"] })),
+    // Which keys of a reply go together is more than JSON Schema can say.
+    "script.schema.json": render(toJsonSchema(ScriptShape, { ...DIALECT, definitions: { reply: ReplyShape } })),
   };
 }
 

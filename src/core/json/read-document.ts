@@ -64,17 +64,45 @@ function toldOf(issue: v.BaseIssue<unknown>, schema: v.GenericSchema): readonly 
   const path = steps.reduce<string>((pointer, step) => `${pointer}/${escapeStep(String(step))}`, "");
   const last = steps.at(-1);
   if (issue.expected === "never" && typeof last === "string") {
+    // valibot tells of the first unknown key of an object; all of them are wanted.
+    const parent = issue.path?.at(-1)?.input;
     const known = keysAt(schema, steps.slice(0, -1));
-    const near = nearest(last, known);
-    const hint = near !== null ? `Did you mean ${near}?` : known.length > 0 ? `Known are: ${known.join(", ")}` : null;
-    return [{ code: "unknown_key", path, message: `There is no key ${shown(last)} here`, hint }];
+    const unknown = isRecord(parent) ? Object.keys(parent).filter((key) => !known.includes(key)) : [];
+    return (unknown.includes(last) ? unknown : [last]).map((key) => unknownKey(path, key, known));
   }
+  const choice = issue.type === "union" ? closestChoice(issue, schema, steps) : null;
+  if (choice !== null) return choice.map((inner) => ({ ...inner, path: path + inner.path }));
   if (issue.received === "undefined") {
     return [{ code: "missing_key", path, message: `The key ${shown(String(last))} is missing`, hint: null }];
   }
   const isType = issue.kind === "schema";
   const message = isType ? `Expected ${expectedOf(issue.expected)}, found ${found(issue.input)}` : issue.message;
   return [{ code: isType ? "type_mismatch" : "bad_value", path, message, hint: null }];
+}
+
+/** @param path the pointer of one of the unknown keys of the object */
+function unknownKey(path: string, key: string, known: readonly string[]): DocumentIssue {
+  const near = nearest(key, known);
+  const hint = near !== null ? `Did you mean ${near}?` : known.length > 0 ? `Known are: ${known.join(", ")}` : null;
+  const place = `${path.slice(0, path.lastIndexOf("/"))}/${escapeStep(key)}`;
+  return { code: "unknown_key", path: place, message: `There is no key ${shown(key)} here`, hint };
+}
+
+/** What is wrong by the choice of a union that has the right kind and the fewest issues; null where none has the kind. */
+function closestChoice(
+  issue: v.BaseIssue<unknown>,
+  schema: v.GenericSchema,
+  steps: readonly unknown[],
+): readonly DocumentIssue[] | null {
+  let best: readonly DocumentIssue[] | null = null;
+  for (const option of schemasAt(schema, steps).flatMap(unwrapped)) {
+    const own = option as unknown as v.GenericSchema;
+    const result = v.safeParse(own, issue.input);
+    if (result.success || result.issues.some(({ path }) => path === undefined)) continue;
+    const told = result.issues.flatMap((inner) => toldOf(inner, own));
+    if (best === null || told.length < best.length) best = told;
+  }
+  return best;
 }
 
 function escapeStep(step: string): string {
@@ -98,9 +126,13 @@ function shown(text: string, isQuoted = true): string {
 
 /** The keys that an object at a place of the schema may have; none where that depends on the document. */
 function keysAt(schema: unknown, steps: readonly unknown[]): readonly string[] {
+  return [...new Set(schemasAt(schema, steps).flatMap(entriesOf))];
+}
+
+function schemasAt(schema: unknown, steps: readonly unknown[]): readonly unknown[] {
   let at: readonly unknown[] = [schema];
   for (const step of steps) at = at.flatMap((each) => childrenOf(each, step));
-  return [...new Set(at.flatMap(entriesOf))];
+  return at;
 }
 
 function childrenOf(schema: unknown, step: unknown): readonly unknown[] {

@@ -6,6 +6,7 @@
  */
 import { type JsonNode, mapJson } from "./edit.ts";
 import { checkJson, type JsonFault, type Leniency } from "./parse.ts";
+import { assignKey, type JsonValue } from "./value.ts";
 
 /** A value in a text: `text.slice(start, end)` is how it is written. */
 export type SourceNode =
@@ -52,6 +53,48 @@ export function readSource(text: string, limits: SourceLimits = {}): ReadSource 
 /** The value of a member, by its key to the letter; null where the object has none. */
 export function memberOf(object: SourceObject, key: string): SourceNode | null {
   return object.members.find((member) => member.key === key)?.value ?? null;
+}
+
+/** The compact text of a value: no blanks, members in their order, numbers as spelled. */
+export function compactSource(node: SourceNode): string {
+  switch (node.kind) {
+    case "null":
+      return "null";
+    case "boolean":
+      return String(node.value);
+    case "number":
+      return node.text;
+    case "string":
+      return JSON.stringify(node.value);
+    case "array":
+      return `[${node.items.map(compactSource).join(",")}]`;
+    case "object":
+      return `{${node.members.map(({ key, value }) => `${JSON.stringify(key)}:${compactSource(value)}`).join(",")}}`;
+    default:
+      return node satisfies never;
+  }
+}
+
+/** The value with its numbers as doubles: for whoever looks at no number, or only at those that a double holds. */
+export function roundedValue(node: SourceNode): JsonValue {
+  switch (node.kind) {
+    case "null":
+      return null;
+    case "number":
+      return Number(node.text);
+    case "boolean":
+    case "string":
+      return node.value;
+    case "array":
+      return node.items.map(roundedValue);
+    case "object": {
+      const value: Record<string, JsonValue> = {};
+      for (const member of node.members) assignKey(value, member.key, roundedValue(member.value));
+      return value;
+    }
+    default:
+      return node satisfies never;
+  }
 }
 
 function sourceOf(text: string, node: JsonNode): SourceNode {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { checkJson, parseJson } from "../../../src/core/json/parse.ts";
-import { memberOf, readSource, type SourceNode } from "../../../src/core/json/source.ts";
+import { compactSource, memberOf, readSource, roundedValue, type SourceNode } from "../../../src/core/json/source.ts";
 import { assignKey, compactJson, type JsonValue, prettyJson } from "../../../src/core/json/value.ts";
 import { anyJson } from "../contract/arbitrary.ts";
 
@@ -128,4 +128,11 @@ test("readSource() returns on any text", () => {
       else expect(read.fault.at).toBeLessThanOrEqual(text.length);
     }),
   );
+});
+
+test("compactSource() leaves blanks out and numbers as they are spelled; roundedValue() rounds them", () => {
+  const text = ' { "b" : [ 1.50 , 1e3, 9007199254740993 ] , "9" : {} , "a" : "\\u00e9\\n" , "n" : null, "t": true } ';
+  const node = nodeOf(text);
+  expect(compactSource(node)).toBe('{"b":[1.50,1e3,9007199254740993],"9":{},"a":"é\\n","n":null,"t":true}');
+  expect(roundedValue(node)).toEqual({ b: [1.5, 1000, 9007199254740992], 9: {}, a: "é\n", n: null, t: true });
 });

@@ -1,0 +1,74 @@
+/** A scripted seat for tests: in this process, or as the real command. */
+import { readScript, type Script } from "../../src/core/scripted/read-script.ts";
+import type { LogEntry } from "../../src/core/scripted/seat-log.ts";
+import { SEAT_LIMITS, type SeatClock, type SeatLimits, serveScriptedSeat } from "../../src/wire/scripted-seat.ts";
+
+export type RunningSeat = {
+  /** Its base URL, as a seat's `base_url` has it: no slash at its end. */
+  readonly url: string;
+  /** The requests so far, oldest first. */
+  log(): Promise<readonly LogEntry[]>;
+  /** Their bodies, parsed; null for a request without one. */
+  bodies(): Promise<readonly unknown[]>;
+  /** Forgets counts, log and times. */
+  reset(): Promise<void>;
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+};
+
+export type SeatOptions = {
+  /** Moves the seat's time by hand; else it is the real one. */
+  readonly clock?: SeatClock;
+  readonly token?: string;
+  readonly limits?: Partial<SeatLimits>;
+  readonly port?: number;
+};
+
+/** The keys of a script but those that every script has. */
+export type ScriptObject = Readonly<Record<string, unknown>> & { readonly turns: readonly unknown[] };
+
+/** A script that makes sense; `schema_version` and `name` need not be said. */
+export function scriptOf(script: ScriptObject): Script {
+  const bytes = new TextEncoder().encode(JSON.stringify({ schema_version: 1, name: "test", ...script }));
+  const read = readScript(bytes);
+  if (!read.ok) throw new Error(`this is no script: ${JSON.stringify(read.issues)}`);
+  return read.script;
+}
+
+/** Starts a scripted seat in this process. */
+export async function startScriptedSeat(script: ScriptObject, options: SeatOptions = {}): Promise<RunningSeat> {
+  const defects: unknown[] = [];
+  const seat = await serveScriptedSeat(
+    {
+      script: scriptOf(script),
+      host: "127.0.0.1",
+      port: options.port ?? 0,
+      token: options.token ?? null,
+      clock: options.clock ?? realClock,
+      created: 1_767_225_600,
+      onEntry: () => {},
+      onDefect: (error) => void defects.push(error),
+    },
+    { ...SEAT_LIMITS, ...options.limits },
+  );
+  const close = async () => {
+    await seat.close();
+    if (defects.length > 0) throw defects[0];
+  };
+  return {
+    url: seat.url,
+    log: async () => seat.log(),
+    bodies: async () => seat.log().map((entry) => JSON.parse(seat.bodyOf(entry) ?? "null")),
+    reset: async () => seat.reset(),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+export const realClock: SeatClock = {
+  now: () => performance.now(),
+  after(ms, call) {
+    const timer = setTimeout(call, ms);
+    return () => clearTimeout(timer);
+  },
+};
