@@ -36,7 +36,17 @@ export function lockFile(path: string, waitMs: number): (() => void) | null {
   return () => closeSync(file);
 }
 
-function findFlock(): ((file: number, operation: number) => number) | null {
+type Flock = (file: number, operation: number) => number;
+
+/** Bound once: each binding is code that stays. Undefined before the first. */
+let bound: Flock | null | undefined;
+
+function findFlock(): Flock | null {
+  bound ??= bindFlock();
+  return bound;
+}
+
+function bindFlock(): Flock | null {
   for (const name of LIBRARIES[process.platform] ?? []) {
     try {
       return dlopen(name, { flock: { args: ["i32", "i32"], returns: "i32" } }).symbols.flock;
