@@ -40,6 +40,7 @@ import {
   reasonOf,
   refusal,
 } from "./place.ts";
+import { isAlive } from "./process-identity.ts";
 import { removeTree } from "./remove-tree.ts";
 
 const READ_BYTES = 16 * 1024 * 1024;
@@ -370,16 +371,6 @@ function takeOver(folder: string): (() => void) | null {
     return isAlive(Number(readFileSync(join(folder, OWNER), "utf8"))) ? null : release;
   } catch {
     return null; // gone, or not ours
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // Of another user's process nothing is told but that it is there.
-    return !(error instanceof Error && "code" in error && error.code === "ESRCH");
   }
 }
 
