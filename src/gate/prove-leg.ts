@@ -7,9 +7,10 @@
 import { pathsOfDiff } from "../core/delegation/diff-files.ts";
 import type { LegResult } from "../core/delegation/result.ts";
 import { isRunnerFile, type Leg, type Proof } from "../core/gate/gate-file.ts";
-import type { PatchedFile } from "../core/gate/judge-proof.ts";
 import type { FixtureTree } from "../core/gate/proof-place.ts";
 import type { Cause, LegReport, ProofReport, Verdict } from "../core/gate/report.ts";
+import { changedLines, planPatch } from "../core/patch/apply.ts";
+import { parsePatch, refusalText } from "../core/patch/parse.ts";
 import { type Changes, makeProof } from "./make-proof.ts";
 import type { Delegated, GateWorld } from "./world.ts";
 
@@ -71,25 +72,38 @@ export async function proveLeg(world: GateWorld, leg: Leg, mode: "write" | "answ
 const NOTHING: Changes = { files: new Map(), patch: [] };
 
 /** Applies the patch to a fresh copy, as the proofs will get it; the changes, or why it is not applied. */
-function applyPatch(world: GateWorld, tree: FixtureTree, patch: Uint8Array, leg: Leg): Changes | string {
-  const planned = world.planPatch(patch, (path) => tree.get(path)?.bytes ?? null);
-  if (!planned.ok) return planned.reason;
+function applyPatch(world: GateWorld, tree: FixtureTree, bytes: Uint8Array, leg: Leg): Changes | string {
+  const parsed = parsePatch(bytes);
+  if (!parsed.ok) return refusalText(parsed.refusal);
+  const planned = planPatch(parsed.patch, (path) => {
+    const file = tree.get(path);
+    return file === undefined ? { kind: "absent" } : { kind: "file", bytes: file.bytes };
+  });
+  if (!planned.ok) return planned.refusals.map(refusalText).join("; ");
+  const files = new Map(planned.files.map(({ path, after }) => [path, after]));
   const copy = world.place.makeCopy(tree);
   try {
     const before = copy.list();
-    for (const [path, bytes] of planned.changes) copy.replace(path, bytes);
-    const after = copy.list();
-    const expected = new Set(leg.expect_files);
-    for (const path of new Set([...before.keys(), ...after.keys()])) {
-      const isChanged = before.get(path) !== after.get(path);
-      if (isChanged && !expected.has(path)) return `${path} changed, and the patch is not to touch it`;
-      if (!isChanged && expected.has(path)) return `${path} has the bytes that it had before`;
-    }
-    for (const path of expected) if (!after.has(path) && !before.has(path)) return `there is no ${path}`;
-    return { files: planned.changes, patch: planned.files as readonly PatchedFile[] };
+    for (const [path, after] of files) copy.replace(path, after);
+    const why = changesFault(before, copy.list(), new Set(leg.expect_files));
+    return why ?? { files, patch: parsed.patch.files.map((file) => ({ path: file.path, ...changedLines(file) })) };
   } finally {
     copy.remove();
   }
+}
+
+/** Whether exactly the expected files of a copy differ; null, or the first that is not as it must be. */
+function changesFault(
+  before: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
+  expected: ReadonlySet<string>,
+): string | null {
+  for (const path of new Set([...expected, ...before.keys(), ...after.keys()])) {
+    const isChanged = before.get(path) !== after.get(path);
+    if (isChanged && !expected.has(path)) return `${path} changed, and the patch is not to touch it`;
+    if (!isChanged && expected.has(path)) return `${path} has the bytes that it had before`;
+  }
+  return null;
 }
 
 /** What the answer itself tells: whose fault it is that there is nothing to prove; null where there is. */

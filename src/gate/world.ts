@@ -2,7 +2,6 @@
 import type { DelegationContract } from "../core/delegation/contract.ts";
 import type { LegResult } from "../core/delegation/result.ts";
 import type { Leg } from "../core/gate/gate-file.ts";
-import type { PatchedFile } from "../core/gate/judge-proof.ts";
 import type { FixtureTree, ProofPlace } from "../core/gate/proof-place.ts";
 
 export type GateWorld = {
@@ -21,8 +20,6 @@ export type GateWorld = {
   ): { readonly ok: true; readonly tree: FixtureTree } | { readonly ok: false; readonly fault: string };
   /** Sends the contract of a leg to the place that is measured. */
   delegate(leg: Leg): Promise<Delegated>;
-  /** What a patch makes of a tree, or why it does not apply. Nothing is written. */
-  planPatch(patch: Uint8Array, read: (path: string) => Uint8Array | null): PlannedPatch;
   /** Keeps what somebody may want to look at later: `t1.patch`, `t1.report.xml`. */
   keep(name: string, content: Uint8Array | string): void;
   /** One line for a person. */
@@ -38,12 +35,3 @@ export type Delegated = {
   readonly fault: string | null;
   readonly contract: DelegationContract | null;
 };
-
-export type PlannedPatch =
-  | {
-      readonly ok: true;
-      /** New bytes by path; null where a file goes. */
-      readonly changes: ReadonlyMap<string, Uint8Array | null>;
-      readonly files: readonly PatchedFile[];
-    }
-  | { readonly ok: false; readonly reason: string };

@@ -2,14 +2,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FixtureTree } from "../../src/core/gate/proof-place.ts";
-import type { Delegated, GateWorld, PlannedPatch } from "../../src/gate/world.ts";
+import type { Delegated, GateWorld } from "../../src/gate/world.ts";
 import { openProofPlace } from "../../src/host/proof-place.ts";
 import { findSandbox } from "../../src/host/sandbox.ts";
 
 export type Script = {
   readonly tree?: FixtureTree;
   readonly answer?: Delegated;
-  readonly planned?: PlannedPatch;
   /** Walls, where the machine has them; without, none. */
   readonly isWalled?: boolean;
 };
@@ -28,8 +27,9 @@ export function gateWorld(script: Script = {}) {
     sha256: (bytes) => new Bun.CryptoHasher("sha256").update(bytes).digest("hex"),
     readFixture: () => ({ ok: true, tree: script.tree ?? new Map() }),
     delegate: async () => script.answer ?? { exit: 4, result: null, succeeded: 0, fault: "no answer", contract: null },
-    planPatch: () => script.planned ?? { ok: false, reason: "no patch" },
-    keep: (name, content) => void kept.set(name, String(content)),
+    keep: (name, content) => {
+      kept.set(name, typeof content === "string" ? content : new TextDecoder().decode(content));
+    },
     say: (line) => void said.push(line),
   };
   return { world, kept, said, [Symbol.dispose]: () => place.close() };
