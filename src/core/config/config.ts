@@ -7,6 +7,7 @@
  * Source: delegation run, sections 0, 2.2 to 2.5
  */
 import * as v from "valibot";
+import { TOOL_SPECS, type ToolName } from "../seat/tool-specs.ts";
 import { integerIn, pathOf, switchOf, variableName } from "./field.ts";
 import { type Seat, SeatFields } from "./seat.ts";
 
@@ -14,13 +15,6 @@ import { type Seat, SeatFields } from "./seat.ts";
 const DAY = 86_400;
 /** "Negative is without limit" needs a least number all the same. */
 const MILLION = 1_000_000;
-
-/** The tools that a seat may be offered (delegation run, 5.3). */
-export const TOOLS = ["list_dir", "read_file", "search_files", "write_file", "edit_file", "finish"] as const;
-export type ToolName = (typeof TOOLS)[number];
-
-/** Sets of tools by name (delegation run, 5.2). */
-export const PROFILES = ["research", "general", "edit"] as const;
 
 /** The variable that holds the bearer of this node and of this delegator, where no other is named. */
 export const NODE_TOKEN = "WRIT_NODE_TOKEN";
@@ -85,15 +79,9 @@ export const QuarantineFields = v.strictObject({
   duration_sec: integerIn(1800, [1, 30 * DAY], "How long the place is passed over, in seconds"),
 });
 
+const TOOLS = TOOL_SPECS.map(({ name }) => name);
 const calls = v.exactOptional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(MILLION)));
-const CALLS_PER_TOOL = {
-  list_dir: calls,
-  read_file: calls,
-  search_files: calls,
-  write_file: calls,
-  edit_file: calls,
-  finish: calls,
-} as const satisfies Record<ToolName, unknown>;
+const CALLS_PER_TOOL = Object.fromEntries(TOOLS.map((name) => [name, calls])) as Record<ToolName, typeof calls>;
 
 export const EnvRuleFields = v.strictObject({
   deny_tools: v.pipe(

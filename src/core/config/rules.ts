@@ -1,7 +1,8 @@
 /** The rules of a config that no schema says: what keys say of each other, addresses, names that mean something. */
 import { nearest } from "../near-miss.ts";
 import { redact } from "../record/redact.ts";
-import { type LooseConfig, type LooseSeat, PROFILES } from "./config.ts";
+import { PROFILE_NAMES } from "../seat/tool-specs.ts";
+import type { LooseConfig, LooseSeat } from "./config.ts";
 import { NAME_PATTERN } from "./field.ts";
 import type { ConfigIssueCode } from "./issue.ts";
 import { RESERVED_BODY_KEYS } from "./seat.ts";
@@ -59,8 +60,13 @@ function checkSeat(seat: LooseSeat, path: string, { tell, isGiven }: Judging): v
     const hint = "0 says that it is not known";
     tell("missing_key", `${path}.ctx_tokens`, "An openai seat needs its window here: its server does not tell", hint);
   }
-  if (profile !== undefined && !PROFILES.some((known) => known === profile)) {
-    tell("bad_value", `${path}.profile`, `It must be ${PROFILES.join(", ")}`, didYouMean(nearest(profile, PROFILES)));
+  if (profile !== undefined && !PROFILE_NAMES.includes(profile)) {
+    tell(
+      "bad_value",
+      `${path}.profile`,
+      `It must be ${PROFILE_NAMES.join(", ")}`,
+      didYouMean(nearest(profile, PROFILE_NAMES)),
+    );
   }
   for (const key of RESERVED_BODY_KEYS) {
     if (extra_body === undefined || !Object.hasOwn(extra_body, key)) continue;
