@@ -2,14 +2,19 @@
 import { accessSync, constants, lstatSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { issuesBehind } from "../core/config/issue.ts";
 import { WritError } from "../core/error.ts";
-import type { Look, Program, Rehearsal, SettingsFile, World } from "../doctor/world.ts";
+import type { ConfigLook, Look, Program, Rehearsal, SettingsFile, World } from "../doctor/world.ts";
 import { dispatchTurn } from "../editor/dispatch.ts";
+import { otherUsers } from "../host/accounts.ts";
 import { runChild } from "../host/child.ts";
 import { readSettingsFile } from "../host/settings-file.ts";
+import { stateFault, stateFolder } from "../host/state-folder.ts";
+import { openEndpoint } from "../llm/endpoint.ts";
 import { sha256 } from "../store/drafts.ts";
 import { inspectStore, walFault } from "../store/inspect.ts";
 import { scratchFolder } from "../store/scratch.ts";
+import { loadConfig } from "./config-world.ts";
 import { ownProgram, projectFolder, type Scope, settingsPath } from "./hooks/place.ts";
 import { releaseOf } from "./release.ts";
 import { openWorld, placesOf } from "./world.ts";
@@ -17,11 +22,29 @@ import { openWorld, placesOf } from "./world.ts";
 /** How long one hook command may take, in milliseconds. */
 const CALL_MS = 20_000;
 
-export async function openDoctorWorld(): Promise<World> {
+/** What of the doctor's command line its checks need. */
+export type DoctorAsk = World["asked"] & { readonly config: string | undefined };
+
+export async function openDoctorWorld({ config, ...asked }: DoctorAsk): Promise<World> {
   const { version } = await releaseOf();
   const project = projectFolder();
+  const places = placesOf();
+  let looked: Promise<ConfigLook> | null = null;
   return {
-    places: placesOf(),
+    asked,
+    config: () => {
+      looked ??= lookAtConfig(config);
+      return looked;
+    },
+    isSet: (variable) => (process.env[variable] ?? "") !== "",
+    stateFault: () => ({ folder: stateFolder(places.data), fault: stateFault(places.data) }),
+    openSeat: (seat) =>
+      openEndpoint(seat, { environment: (name) => process.env[name], clock: { ms: () => performance.now() } }),
+    deadline: (ms) => AbortSignal.timeout(ms),
+    versionAsBun,
+    which: (program) => Bun.which(program),
+    otherUsers,
+    places,
     version,
     settings: settingsFiles(),
     readSettings: readSettingsFile,
@@ -33,6 +56,31 @@ export async function openDoctorWorld(): Promise<World> {
     versionOf: (program) => versionOf(program, project),
     openRehearsal: () => openRehearsal(project),
   };
+}
+
+async function lookAtConfig(config: string | undefined): Promise<ConfigLook> {
+  try {
+    return { kind: "loaded", silent: null, ...(await loadConfig({ config })) };
+  } catch (error) {
+    if (!(error instanceof WritError)) throw error;
+    if (error.code === "seat_unavailable") {
+      return { kind: "loaded", silent: error.message, ...(await loadConfig({ config, find: null })) };
+    }
+    if (error.code !== "bad_config") throw error;
+    return { kind: "invalid", ...issuesBehind(error) };
+  }
+}
+
+/** What an executable that was stripped no longer does. */
+async function versionAsBun(): Promise<string | null> {
+  const asked = await runChild([process.execPath, "--version"], {
+    cwd: tmpdir(),
+    env: { ...childEnvironment({}), BUN_BE_BUN: "1" },
+    stdin: "",
+    waitMs: CALL_MS,
+  });
+  if (asked.kind !== "ended" || asked.exit !== 0) return null;
+  return /^(\d+\.\d+\.\d+\S{0,40})\s*$/.exec(asked.stdout)?.[1] ?? null;
 }
 
 /** A home that is a project as well has one file, and it is the user's. */

@@ -1,55 +1,70 @@
 /** `writ doctor`. */
-import { EXIT } from "../core/error.ts";
-import { type Finding, type Outcome, type Verdict, verdictOf } from "../doctor/check.ts";
+import { EXIT, WritError } from "../core/error.ts";
+import { nearest } from "../core/near-miss.ts";
+import { type Finding, hasFailed, type Outcome } from "../doctor/check.ts";
 import { examine } from "../doctor/examine.ts";
+import type { World } from "../doctor/world.ts";
 import { defineCommand } from "./command.ts";
+import { CONFIG_OPTION } from "./config-world.ts";
 import { JSON_SWITCH } from "./contract/address.ts";
 import { openDoctorWorld } from "./doctor-world.ts";
-
-const STATUS: Readonly<Record<Verdict, number>> = { well: EXIT.ok, findings: EXIT.no, unknown: EXIT.unavailable };
-
-const SUMMARY: Readonly<Record<Verdict, string>> = {
-  well: "OK: all is well.",
-  findings: "There are findings.",
-  unknown: "Nothing is known to be wrong, and not everything could be told.",
-};
-
-const MARKS: Readonly<Record<Outcome, string>> = { ok: "ok", finding: "FINDING", unknown: "unknown", skipped: "-" };
+import { counted, printParagraph } from "./paragraph.ts";
+import { oneLine } from "./table.ts";
 
 export const command = defineCommand({
   meta: { name: "doctor", description: "Say what is set up and what works" },
-  args: { ...JSON_SWITCH },
-  examples: ["writ doctor", "writ doctor --json"],
+  args: {
+    seat: { type: "string", valueHint: "NAME", description: "Try nothing but this seat of the config" },
+    load: { type: "boolean", description: "Have a proxy load a model that it has not loaded" },
+    ...CONFIG_OPTION,
+    ...JSON_SWITCH,
+  },
+  examples: ["writ doctor", "writ doctor --seat qwen-9b --load", "writ doctor --json"],
   notes: [
-    "It plays a short turn through the installed hook commands, in a data folder of its own that it removes again.",
+    "Each check tries what it tells of and prints PASS, WARN, FAIL or SKIP. It plays a short turn through the installed hook commands, in a data folder of its own that it removes again, and has each seat of the config answer, call a tool and keep to a schema.",
     "Of what the settings of a project name, only this very writ is run; a user's own settings are the user's.",
   ],
-  exits: { 0: "all is well", 1: "there are findings", 4: "something could not be told" },
-  async run({ json, out }) {
-    const findings = await examine(await openDoctorWorld());
-    const verdict = verdictOf(findings);
-    if (json)
-      out.document({ ok: verdict === "well", status: verdict, findings: findings.map((each) => ({ ...each })) });
-    else {
-      for (const line of linesOf(findings)) out.line(line);
-      out.line(SUMMARY[verdict]);
-    }
-    return STATUS[verdict];
+  exits: { 0: "nothing fails; there may be warnings", 1: "something fails", 2: "--seat names no seat" },
+  async run({ args, json, out }) {
+    const world = await openDoctorWorld({ config: args.config, seat: args.seat ?? null, load: args.load });
+    await assertSeat(world);
+    const findings = await examine(world, (finding) => {
+      if (json) return;
+      out.line(`${finding.outcome} ${finding.check} — ${oneLine(`${finding.subject}: ${finding.message}`)}`);
+      if (finding.hint !== null && finding.outcome !== "PASS") printParagraph(out, finding.hint, "     ");
+    });
+    const ok = !hasFailed(findings);
+    if (json) out.document({ ok, status: ok ? "ok" : "no", findings: findings.map((each) => ({ ...each })) });
+    else out.line(`${ok ? "OK" : "FAIL"}: ${summaryOf(findings)}.`);
+    return ok ? EXIT.ok : EXIT.no;
   },
 });
 
-/** Columns of outcome, check and subject, the message behind them, and the hint on a line of its own. */
-function linesOf(findings: readonly Finding[]): readonly string[] {
-  const widthOf = (cells: readonly string[]) => Math.max(...cells.map((cell) => cell.length));
-  const mark = widthOf(Object.values(MARKS));
-  const check = widthOf(findings.map((finding) => finding.check));
-  const indent = " ".repeat(mark + check + 4);
-  return findings.flatMap((finding) => [
-    `${MARKS[finding.outcome].padEnd(mark)}  ${finding.check.padEnd(check)}  ${oneLine(`${finding.subject}: ${finding.message}`)}`,
-    ...(finding.hint === null || finding.outcome === "ok" ? [] : [indent + oneLine(finding.hint)]),
-  ]);
+/** Errors: `usage` where a valid config has no seat of the name that is asked for */
+async function assertSeat(world: World): Promise<void> {
+  const { seat } = world.asked;
+  const look = await world.config();
+  if (seat === null || look.kind === "invalid") return;
+  const names = look.config.seats.map(({ name }) => name);
+  if (names.includes(seat)) return;
+  const near = nearest(seat, names);
+  const listed = names.length === 0 ? "The config has no seat" : `There is ${names.slice(0, 8).join(", ")}`;
+  throw new WritError("usage", `No seat is called ${JSON.stringify(seat)}`, {
+    hint: near === null ? listed : `Did you mean "${near}"?`,
+  });
 }
 
-function oneLine(text: string): string {
-  return text.replace(/\s*\n\s*/g, " ");
+const NOUNS: readonly (readonly [Outcome, string])[] = [
+  ["PASS", "check passed"],
+  ["WARN", "warning"],
+  ["FAIL", "failure"],
+  ["SKIP", "check skipped"],
+];
+
+function summaryOf(findings: readonly Finding[]): string {
+  return NOUNS.flatMap(([outcome, noun]) => {
+    const count = findings.filter((finding) => finding.outcome === outcome).length;
+    if (count === 0) return [];
+    return [noun.startsWith("check ") ? noun.replace("check", counted(count, "check")) : counted(count, noun)];
+  }).join(", ");
 }

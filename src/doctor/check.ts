@@ -2,10 +2,12 @@
 import type { World } from "./world.ts";
 
 /**
- * `finding`: looked at and found wanting; `unknown`: could not be looked at; `skipped`: there is nothing to look at,
- * or another finding says why.
+ * `PASS`: tried, and it works; `WARN`: it works and is not as one would wish, or could not be told; `FAIL`: tried and
+ * found wanting; `SKIP`: there is nothing to try, or another finding says why.
+ *
+ * Source: delegation run, section 2.6
  */
-export type Outcome = "ok" | "finding" | "unknown" | "skipped";
+export type Outcome = "PASS" | "WARN" | "FAIL" | "SKIP";
 
 export type Finding = {
   /** The name of the check. */
@@ -20,16 +22,11 @@ export type Finding = {
 export type Check = {
   readonly name: string;
   /** Finds something about each thing it looks at; at least one. Changes nothing but what it makes and removes itself. */
-  readonly look: (world: World) => readonly Finding[] | Promise<readonly Finding[]>;
+  readonly look: (world: World) => readonly Finding[] | Promise<readonly Finding[]> | AsyncGenerator<Finding>;
 };
 
-export type Verdict = "well" | "findings" | "unknown";
-
-/** A finding outranks what could not be told. Nothing looked at is not well. */
-export function verdictOf(findings: readonly Finding[]): Verdict {
-  const has = (outcome: Outcome) => findings.some((finding) => finding.outcome === outcome);
-  if (has("finding")) return "findings";
-  return has("unknown") || !has("ok") ? "unknown" : "well";
+export function hasFailed(findings: readonly Finding[]): boolean {
+  return findings.some(({ outcome }) => outcome === "FAIL");
 }
 
 /** A check's own way of writing findings. */
@@ -43,5 +40,5 @@ export function findingsOf(check: string) {
       message,
       hint,
     });
-  return { ok: make("ok"), finding: make("finding"), unknown: make("unknown"), skipped: make("skipped") };
+  return { pass: make("PASS"), warn: make("WARN"), fail: make("FAIL"), skip: make("SKIP") };
 }

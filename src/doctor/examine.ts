@@ -1,15 +1,44 @@
 /** All checks of the doctor, in the order in which they are made and told. */
 import type { Check, Finding } from "./check.ts";
+import { config } from "./config.ts";
+import { gates } from "./gates.ts";
 import { hooks } from "./hooks.ts";
+import { nodeListener } from "./node.ts";
 import { recording } from "./recording.ts";
+import { seats } from "./seats.ts";
+import { stateFolder } from "./state-folder.ts";
 import { dataFolder, store } from "./storage.ts";
 import type { World } from "./world.ts";
 
-export const CHECKS: readonly Check[] = [dataFolder, store, hooks, recording];
+export const CHECKS: readonly Check[] = [
+  dataFolder,
+  store,
+  hooks,
+  recording,
+  config,
+  stateFolder,
+  nodeListener,
+  gates,
+  seats,
+];
 
-/** Makes every check. Errors: none that a check foresees; a check that breaks is a defect. */
-export async function examine(world: World): Promise<readonly Finding[]> {
+/** What is looked at where one seat is asked for. */
+const SEAT_CHECKS: readonly Check[] = [config, seats];
+
+/**
+ * Makes every check that was asked for.
+ *
+ * @param tell gets each finding as soon as it is made
+ * Errors: none that a check foresees; a check that breaks is a defect
+ */
+export async function examine(world: World, tell: (finding: Finding) => void = () => {}): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
-  for (const check of CHECKS) findings.push(...(await check.look(world)));
+  for (const check of world.asked.seat === null ? CHECKS : SEAT_CHECKS) {
+    const found = await check.look(world);
+    for await (const finding of found) {
+      findings.push(finding);
+      tell(finding);
+    }
+  }
   return findings;
 }

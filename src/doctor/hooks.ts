@@ -18,28 +18,29 @@ const INSTALL = "Type: writ hooks install claude-code";
 export const hooks: Check = {
   name: "hooks",
   async look(world) {
-    const { ok, finding, skipped } = findingsOf("hooks");
+    const { pass, warn, fail, skip } = findingsOf("hooks");
     const findings: Finding[] = [];
     const registered: Registered[] = [];
     for (const file of world.settings) {
       const read = readRegistered(world, file);
       if ("fault" in read) {
-        findings.push(finding(file.path, `The ${file.scope} settings cannot be read: ${read.fault}`, "Mend the file"));
+        findings.push(fail(file.path, `The ${file.scope} settings cannot be read: ${read.fault}`, "Mend the file"));
         continue;
       }
       registered.push(...read.registered);
       if (read.isOff) {
         const hint = 'Take "disableAllHooks" out';
-        findings.push(finding(file.path, `The ${file.scope} settings switch all hooks off`, hint));
+        findings.push(fail(file.path, `The ${file.scope} settings switch all hooks off`, hint));
       }
       const events = [...new Set(read.registered.map((hook) => hook.event))];
-      if (events.length === 0) findings.push(skipped(file.path, `No hook of writ in the ${file.scope} settings`));
+      if (events.length === 0) findings.push(skip(file.path, `No hook of writ in the ${file.scope} settings`));
       else
         findings.push(
-          ok(file.path, `The ${file.scope} settings have ${events.join(", ")}${gateText(read.registered)}`),
+          pass(file.path, `The ${file.scope} settings have ${events.join(", ")}${gateText(read.registered)}`),
         );
     }
-    if (registered.length === 0) return [...findings, finding("claude-code", "No hook of writ is installed", INSTALL)];
+    // Nothing is wrong where nobody has a harness record.
+    if (registered.length === 0) return [...findings, warn("claude-code", "No hook of writ is installed", INSTALL)];
     return [...findings, ...missingEvents(registered), ...doubtful(registered), ...(await programs(world, registered))];
   },
 };
@@ -102,13 +103,13 @@ const WITHOUT: Readonly<Record<(typeof HOOK_EVENTS)[number], string>> = {
 };
 
 function missingEvents(registered: readonly Registered[]): readonly Finding[] {
-  const { finding } = findingsOf("hooks");
+  const { fail } = findingsOf("hooks");
   return HOOK_EVENTS.flatMap((event) => {
     const found = registered.filter((hook) => hook.event === event);
-    if (found.length === 0) return [finding(event, `It is not registered: ${WITHOUT[event]}`, INSTALL)];
+    if (found.length === 0) return [fail(event, `It is not registered: ${WITHOUT[event]}`, INSTALL)];
     if (event.startsWith("Post") && !found.some(coversBash)) {
       const hint = `Take the matcher "${found[0]?.matcher ?? ""}" out`;
-      return [finding(event, `Its matcher leaves Bash out: ${WITHOUT[event]}`, hint)];
+      return [fail(event, `Its matcher leaves Bash out: ${WITHOUT[event]}`, hint)];
     }
     return [];
   });
@@ -116,22 +117,22 @@ function missingEvents(registered: readonly Registered[]): readonly Finding[] {
 
 /** What works, and not as one would wish. */
 function doubtful(registered: readonly Registered[]): readonly Finding[] {
-  const { finding } = findingsOf("hooks");
+  const { warn, fail } = findingsOf("hooks");
   const findings: Finding[] = [];
   for (const event of HOOK_EVENTS) {
     const found = registered.filter((hook) => hook.event === event);
     const calls = new Set(found.map((hook) => JSON.stringify([hook.command, hook.args])));
     if (calls.size > 1 && new Set(found.map((hook) => hook.matcher)).size === 1) {
-      findings.push(finding(event, `It calls writ in ${calls.size} different ways`, "Uninstall all but one"));
+      findings.push(warn(event, `It calls writ in ${calls.size} different ways`, "Uninstall all but one"));
     }
     if (found.some((hook) => hook.isAsync)) {
       const message = 'It is "async": what it reports may come after the turn was closed';
-      findings.push(finding(event, message, 'Take "async" out of the hook'));
+      findings.push(fail(event, message, 'Take "async" out of the hook'));
     }
     const foreign = found.find((hook) => hook.writ.harness !== "claude-code");
     if (foreign !== undefined) {
       const message = `It says --harness ${foreign.writ.harness}, under which no outcome is known`;
-      findings.push(finding(event, message, INSTALL));
+      findings.push(fail(event, message, INSTALL));
     }
   }
   return findings;
@@ -139,28 +140,29 @@ function doubtful(registered: readonly Registered[]): readonly Finding[] {
 
 /** Whether each writ that is named is there and is this one. */
 async function programs(world: World, registered: readonly Registered[]): Promise<readonly Finding[]> {
-  const { ok, finding, unknown } = findingsOf("hooks");
+  const { pass, fail, warn } = findingsOf("hooks");
   const findings: Finding[] = [];
   const byName = new Map(registered.map((hook) => [JSON.stringify(hook.writ.program ?? hook.command), hook]));
   for (const hook of byName.values()) {
     const { program } = hook.writ;
     if (program === null) {
-      findings.push(unknown(hook.command, "It is a line for a shell that the doctor does not run", INSTALL));
+      findings.push(warn(hook.command, "It is a line for a shell that the doctor does not run", INSTALL));
       continue;
     }
     const name = program.join(" ");
     const { path, isSelf } = world.findProgram(program);
-    if (path === null) findings.push(finding(name, "There is no such program", INSTALL));
-    else if (isSelf) findings.push(ok(name, `It is this writ, ${world.version}`));
+    if (path === null) findings.push(fail(name, "There is no such program", INSTALL));
+    else if (isSelf) findings.push(pass(name, `It is this writ, ${world.version}`));
     else if (!mayRun(world, hook)) {
       findings.push(
-        unknown(name, "A project names it, and it is another program than this writ; it was not run", INSTALL),
+        warn(name, "A project names it, and it is another program than this writ; it was not run", INSTALL),
       );
     } else {
       const version = await world.versionOf(program);
-      if (version === null) findings.push(finding(name, "It does not answer as writ does", INSTALL));
-      else if (version === world.version) findings.push(ok(name, `It is another file of the same version, ${version}`));
-      else findings.push(finding(name, `It is writ ${version}; this is ${world.version}`, INSTALL));
+      if (version === null) findings.push(fail(name, "It does not answer as writ does", INSTALL));
+      else if (version === world.version)
+        findings.push(pass(name, `It is another file of the same version, ${version}`));
+      else findings.push(fail(name, `It is writ ${version}; this is ${world.version}`, INSTALL));
     }
   }
   return findings;

@@ -12,7 +12,7 @@ import { type Check, type Finding, findingsOf } from "./check.ts";
 import { coversBash, mayRun, type Registered, registeredHooks } from "./hooks.ts";
 import type { Called, Rehearsal } from "./world.ts";
 
-const { ok, finding, unknown, skipped } = findingsOf("recording");
+const { pass, fail, warn, skip } = findingsOf("recording");
 
 /** A gate that is set higher is played this often at most. */
 const STOPS = 10;
@@ -21,16 +21,16 @@ export const recording: Check = {
   name: "recording",
   async look(world) {
     const registered = registeredHooks(world);
-    if (registered.length === 0) return [skipped("claude-code", "There is no hook to play")];
+    if (registered.length === 0) return [skip("claude-code", "There is no hook to play")];
     if (registered.some((hook) => !mayRun(world, hook))) {
-      return [unknown("claude-code", "A hook names a program that the doctor does not run; nothing was played")];
+      return [warn("claude-code", "A hook names a program that the doctor does not run; nothing was played")];
     }
     let rehearsal: Rehearsal;
     try {
       rehearsal = world.openRehearsal();
     } catch (error) {
       if (!(error instanceof WritError)) throw error;
-      return [unknown("rehearsal", `No scratch folder could be set up: ${error.message}`)];
+      return [warn("rehearsal", `No scratch folder could be set up: ${error.message}`)];
     }
     try {
       return await rehearse(rehearsal, registered);
@@ -58,7 +58,7 @@ async function rehearse(rehearsal: Rehearsal, registered: readonly Registered[])
     findings.push(arrival(rehearsal, run, calls));
   }
   const stops = registered.filter((hook) => hook.event === "SubagentStop");
-  if (stops.length === 0) return [...findings, skipped("stop", "Nothing is registered for SubagentStop")];
+  if (stops.length === 0) return [...findings, skip("stop", "Nothing is registered for SubagentStop")];
   findings.push(await playStop(rehearsal, stops, scene));
   return findings;
 }
@@ -85,10 +85,10 @@ function arrival(rehearsal: Rehearsal, run: RehearsedRun, calls: readonly Called
   if (found === undefined) {
     const why = calls.length === 0 ? `nothing is registered for ${run.event}` : (whyOf(calls) ?? "no record was kept");
     const hint = calls.length === 0 ? "Type: writ hooks install claude-code" : null;
-    return finding(subject, `It did not arrive with ${wanted}: ${why}`, hint);
+    return fail(subject, `It did not arrive with ${wanted}: ${why}`, hint);
   }
-  if (found.exit_code === run.exit_code && !found.failed) return ok(subject, `It arrived with ${wanted}`);
-  return finding(subject, `It arrived with exit ${found.exit_code ?? "unknown"} instead of ${wanted}`);
+  if (found.exit_code === run.exit_code && !found.failed) return pass(subject, `It arrived with ${wanted}`);
+  return fail(subject, `It arrived with exit ${found.exit_code ?? "unknown"} instead of ${wanted}`);
 }
 
 /** Stops the turn until it is let go: it is sent back as often as the gate says and then recorded as cut. */
@@ -102,15 +102,15 @@ async function playStop(rehearsal: Rehearsal, stops: readonly Registered[], scen
     sentBack += 1;
   }
   const times = sentBack === 1 ? "once" : `${sentBack} times`;
-  if (sentBack > gate) return finding("stop", `The turn was sent back ${times}; the gate allows ${gate}`);
-  if (sentBack > STOPS) return ok("stop", `It was sent back ${times}, and the gate allows more`);
+  if (sentBack > gate) return fail("stop", `The turn was sent back ${times}; the gate allows ${gate}`);
+  if (sentBack > STOPS) return pass("stop", `It was sent back ${times}, and the gate allows more`);
   const row = rehearsal.row();
   if (row?.cut_reason !== "reaped") {
     const end = whyOf(calls) ?? `its row is ${row?.agent_state ?? "gone"}`;
-    return finding("stop", `The turn was not recorded as cut: ${end}`);
+    return fail("stop", `The turn was not recorded as cut: ${end}`);
   }
-  if (sentBack < gate) return finding("stop", `The turn was sent back ${times}; the gate says ${gate}`);
-  return ok("stop", gate === 0 ? "It was recorded as cut" : `It was sent back ${times}, then recorded as cut`);
+  if (sentBack < gate) return fail("stop", `The turn was sent back ${times}; the gate says ${gate}`);
+  return pass("stop", gate === 0 ? "It was recorded as cut" : `It was sent back ${times}, then recorded as cut`);
 }
 
 function isSentBack(called: Called): boolean {
@@ -120,9 +120,9 @@ function isSentBack(called: Called): boolean {
 /** Hooks that would be seen in the harness. */
 function noiseOf(event: string, calls: readonly Called[]): readonly Finding[] {
   return calls.flatMap((called) => {
-    if (called.kind !== "ended") return [finding(event, `Its command ${called.reason}`)];
-    if (called.exit !== 0) return [finding(event, `Its command ended in ${called.exit}, and a hook has to end in 0`)];
-    return called.stdout.trim() === "" ? [] : [finding(event, "Its command printed something on standard output")];
+    if (called.kind !== "ended") return [fail(event, `Its command ${called.reason}`)];
+    if (called.exit !== 0) return [fail(event, `Its command ended in ${called.exit}, and a hook has to end in 0`)];
+    return called.stdout.trim() === "" ? [] : [fail(event, "Its command printed something on standard output")];
   });
 }
 

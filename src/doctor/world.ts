@@ -1,6 +1,11 @@
 /** What the doctor looks at. The command line hands in the real one, a test a scripted one. */
+import type { Config } from "../core/config/config.ts";
+import type { ConfigIssue } from "../core/config/issue.ts";
+import type { Sources } from "../core/config/merge.ts";
+import type { Seat } from "../core/config/seat.ts";
 import type { StoreFacts } from "../core/contract/store-facts.ts";
 import type { JsonObject } from "../core/json/value.ts";
+import type { Endpoint } from "../core/seat/endpoint.ts";
 
 /** A file or folder as it lies. */
 export type Look = {
@@ -39,7 +44,40 @@ export type Rehearsal = {
   close(): void;
 };
 
+export type ConfigLook =
+  | {
+      readonly kind: "loaded";
+      readonly config: Config;
+      readonly sources: Sources;
+      /** Null: the built-in config. */
+      readonly file: string | null;
+      /** Why it is not known what the server of the seat of the environment serves; null where it is. */
+      readonly silent: string | null;
+    }
+  | { readonly kind: "invalid"; readonly file: string | null; readonly issues: readonly ConfigIssue[] };
+
 export type World = {
+  readonly asked: {
+    /** Nothing but the config and this seat; null: everything. */
+    readonly seat: string | null;
+    /** A model that a proxy has not loaded may be loaded. */
+    readonly load: boolean;
+  };
+  /** The same at every call. */
+  config(): Promise<ConfigLook>;
+  /** Whether a variable of the environment has a value. */
+  isSet(variable: string): boolean;
+  /** Writes, flushes, renames and removes a file in the state folder; why that does not work, or null. */
+  stateFault(): { readonly folder: string; readonly fault: string | null };
+  openSeat(seat: Seat): Endpoint;
+  /** A signal that comes after a time, in milliseconds. */
+  deadline(ms: number): AbortSignal;
+  /** The version that this executable says when it acts as Bun; null where it does not. */
+  versionAsBun(): Promise<string | null>;
+  /** Where a program is on PATH. */
+  which(program: string): string | null;
+  /** People besides this user who have an account here; null where that is not known. */
+  otherUsers(): readonly string[] | null;
   readonly places: { readonly data: string; readonly database: string; readonly drafts: string };
   readonly version: string;
   /** In the order in which a harness reads them; each file once. */

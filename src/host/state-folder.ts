@@ -1,5 +1,17 @@
 /** `<data>/run/`: what delegation keeps on this machine, apart from the store of turns. */
-import { chmodSync, mkdirSync, statSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmdirSync,
+  statSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import { WritError } from "../core/error.ts";
 
@@ -30,5 +42,41 @@ export function openStateFolder(data: string): string {
       hint: "Name another place with WRIT_DATA_DIR",
       cause: error,
     });
+  }
+}
+
+/**
+ * Tries the folder: a file is written, flushed, renamed and removed. What was not there before is gone afterwards.
+ *
+ * @returns why that does not work; null where it does
+ */
+export function stateFault(data: string): string | null {
+  const missing = [data, stateFolder(data)].filter((folder) => !existsSync(folder));
+  const probe = join(stateFolder(data), `.probe-${process.pid}`);
+  try {
+    openStateFolder(data);
+    const file = openSync(probe, "wx", STATE_FILE_MODE);
+    try {
+      writeSync(file, "probe\n");
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(probe, `${probe}.renamed`);
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    for (const path of [probe, `${probe}.renamed`]) attempt(() => unlinkSync(path));
+    for (const folder of missing.toReversed()) attempt(() => rmdirSync(folder));
+  }
+}
+
+/** For what was perhaps never made, or is no longer ours alone: a folder that somebody put something into stays. */
+function attempt(remove: () => void): void {
+  try {
+    remove();
+  } catch {
+    // nothing that could be told beside the fault itself
   }
 }

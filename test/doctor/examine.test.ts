@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { WritError } from "../../src/core/error.ts";
 import { planInstall } from "../../src/core/hooks/settings.ts";
-import { type Finding, verdictOf } from "../../src/doctor/check.ts";
+import { type Finding, hasFailed } from "../../src/doctor/check.ts";
 import { CHECKS, examine } from "../../src/doctor/examine.ts";
 import {
   DATA,
@@ -23,10 +23,8 @@ async function told(script: DoctorScript = {}): Promise<readonly Finding[]> {
 async function wrong(script: DoctorScript): Promise<readonly string[]> {
   const findings = await told(script);
   return findings
-    .filter(({ outcome }) => outcome === "finding" || outcome === "unknown")
-    .map(
-      ({ check, subject, outcome, message }) => `${outcome === "unknown" ? "? " : ""}${check}: ${subject}: ${message}`,
-    );
+    .filter(({ outcome }) => outcome === "FAIL" || outcome === "WARN")
+    .map(({ check, subject, outcome, message }) => `${outcome === "WARN" ? "? " : ""}${check}: ${subject}: ${message}`);
 }
 
 function edited(
@@ -39,9 +37,9 @@ function edited(
 
 test("where all is well, every check says so", async () => {
   const findings = await told();
-  expect(verdictOf(findings)).toBe("well");
-  expect(new Set(findings.filter((each) => each.outcome === "ok").map((each) => each.check))).toEqual(
-    new Set(CHECKS.map((check) => check.name)),
+  expect(hasFailed(findings)).toBe(false);
+  expect(new Set(findings.filter((each) => each.outcome === "PASS").map((each) => each.check))).toEqual(
+    new Set(CHECKS.map((check) => (check.name === "seat" ? "seat qwen" : check.name))),
   );
   expect(
     findings.filter((each) => each.check === "recording").map((each) => `${each.subject}: ${each.message}`),
@@ -53,17 +51,16 @@ test("where all is well, every check says so", async () => {
   ]);
 });
 
-describe("verdictOf()", () => {
+describe("hasFailed()", () => {
   const of = (...outcomes: Finding["outcome"][]) =>
-    verdictOf(outcomes.map((outcome) => ({ check: "c", subject: "s", outcome, message: "m", hint: null })));
-  test.each<[Finding["outcome"][], string]>([
-    [["ok", "skipped"], "well"],
-    [["ok", "unknown"], "unknown"],
-    [["unknown", "finding", "ok"], "findings"],
-    [["skipped"], "unknown"], // nothing was looked at
-    [[], "unknown"],
-  ])("%p is %s", (outcomes, verdict) => {
-    expect<string>(of(...outcomes)).toBe(verdict);
+    hasFailed(outcomes.map((outcome) => ({ check: "c", subject: "s", outcome, message: "m", hint: null })));
+  test.each<[Finding["outcome"][], boolean]>([
+    [["PASS", "SKIP"], false],
+    [["PASS", "WARN"], false],
+    [["WARN", "FAIL", "PASS"], true],
+    [[], false],
+  ])("of %p is %p", (outcomes, failed) => {
+    expect(of(...outcomes)).toBe(failed);
   });
 });
 
@@ -96,6 +93,7 @@ test.each<[string, DoctorScript, string[]]>([
       `data folder: ${DATA}: It belongs to another user`,
       `data folder: ${DATA}/contract_drafts: It belongs to another user`,
       `store: ${DATA}/writ.db: It belongs to another user`,
+      `config: ${DATA}/config.json: It belongs to another user`,
     ],
   ],
   [
@@ -136,13 +134,13 @@ test.each<[string, DoctorScript, string[]]>([
     { walFault: () => "the journal mode stays delete" },
     [`store: ${DATA}: A WAL database does not work there: the journal mode stays delete`],
   ],
-  ["no hooks", { files: {} }, ["hooks: claude-code: No hook of writ is installed"]],
+  ["no hooks", { files: {} }, ["? hooks: claude-code: No hook of writ is installed"]],
   [
     "settings that cannot be read",
     { files: { [PROJECT]: "{ // mine\n}" } },
     [
       `hooks: ${PROJECT}: The project settings cannot be read: Cannot read "${PROJECT}": line 1, column 3: comments are not JSON`,
-      "hooks: claude-code: No hook of writ is installed",
+      "? hooks: claude-code: No hook of writ is installed",
     ],
   ],
   [
@@ -180,7 +178,7 @@ test.each<[string, DoctorScript, string[]]>([
   [
     "two writs for one event",
     edited((hooks) => hooks.SubagentStart?.[0]?.hooks.push({ type: "command", command: WRIT, args: ["record"] })),
-    ["hooks: SubagentStart: It calls writ in 2 different ways"],
+    ["? hooks: SubagentStart: It calls writ in 2 different ways"],
   ],
   [
     "a hook under another harness",
@@ -256,7 +254,7 @@ test("a program of the project is never run, whatever it answers", async () => {
 
 test("the user's own settings may name any program", async () => {
   const world = doctorWorld({ files: { [USER]: installedText(1, ["/work/bin/writ"]) } });
-  expect(verdictOf(await examine(world))).toBe("well");
+  expect(hasFailed(await examine(world))).toBe(false);
   expect(world.called[0]).toBe("/work/bin/writ record --harness claude-code");
 });
 
@@ -334,7 +332,7 @@ describe("the recording", () => {
 
   test("a gate of a hundred is not played to its end", async () => {
     const world = doctorWorld({ files: { [PROJECT]: installedText(100) } });
-    expect(verdictOf(await examine(world))).toBe("well");
+    expect(hasFailed(await examine(world))).toBe(false);
     expect(world.called.length).toBeLessThan(20);
   });
 

@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CONFIG_BYTES } from "../../src/core/config/read.ts";
 import { configPath, readConfigFile } from "../../src/host/config-file.ts";
-import { openStateFolder, stateFolder } from "../../src/host/state-folder.ts";
+import { openStateFolder, stateFault, stateFolder } from "../../src/host/state-folder.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "writ-config-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -68,4 +68,26 @@ test("where something else is in its place, it cannot be made", () => {
   mkdirSync(data);
   writeFileSync(join(data, "run"), "");
   expect(() => openStateFolder(data)).toThrow("Cannot make the folder");
+});
+
+test("trying the state folder leaves what was there, and nothing else", () => {
+  const data = join(folder, "tried");
+  expect(stateFault(data)).toBe(null);
+  expect(existsSync(data)).toBe(false);
+  mkdirSync(data);
+  writeFileSync(join(data, "mine"), "");
+  expect(stateFault(data)).toBe(null);
+  expect(readdirSync(data)).toEqual(["mine"]);
+  openStateFolder(data);
+  writeFileSync(join(stateFolder(data), "rates.json"), "{}");
+  expect(stateFault(data)).toBe(null);
+  expect(readdirSync(stateFolder(data))).toEqual(["rates.json"]);
+});
+
+test("a state folder that does not work says why", () => {
+  const data = join(folder, "blocked");
+  mkdirSync(data);
+  writeFileSync(join(data, "run"), "");
+  expect(stateFault(data)).toContain("Cannot make the folder");
+  expect(readdirSync(data)).toEqual(["run"]);
 });

@@ -1,11 +1,21 @@
 /** A scripted world for the doctor: all is well in it, unless a test says otherwise. */
+import { mergeConfig } from "../../src/core/config/merge.ts";
+import { readConfig } from "../../src/core/config/read.ts";
 import { planInstall } from "../../src/core/hooks/settings.ts";
-import type { Called, Rehearsal, World } from "../../src/doctor/world.ts";
+import type { ChatOutcome, ChatRequest, Completion, Endpoint, SeatLook } from "../../src/core/seat/endpoint.ts";
+import type { Called, ConfigLook, Rehearsal, World } from "../../src/doctor/world.ts";
 
 export const DATA = "/home/dev/.writ";
 export const USER = "/home/dev/.claude/settings.json";
 export const PROJECT = "/work/.claude/settings.json";
 export const WRIT = "/opt/writ";
+
+export const SEAT = {
+  name: "qwen",
+  base_url: "http://127.0.0.1:8080",
+  model: "qwen3-8b",
+  engine: "llama.cpp",
+} as const;
 
 /** The settings that an install makes. */
 export function installedText(gate = 1, program: readonly string[] = [WRIT]): string {
@@ -26,6 +36,15 @@ export function doctorWorld(script: DoctorScript = {}): World & { closed: number
   const world = {
     closed: 0,
     called,
+    asked: { seat: null, load: false },
+    config: async () => configLook({ seats: [SEAT] }),
+    isSet: () => true,
+    stateFault: () => ({ folder: `${DATA}/run`, fault: null }),
+    openSeat: () => scriptedEndpoint(),
+    deadline: () => new AbortController().signal,
+    versionAsBun: async () => "1.4.5",
+    which: (program: string) => `/usr/bin/${program}`,
+    otherUsers: () => [],
     places: { data: DATA, database: `${DATA}/writ.db`, drafts: `${DATA}/contract_drafts` },
     version: "1.2.3",
     settings: [
@@ -79,4 +98,75 @@ export function doctorWorld(script: DoctorScript = {}): World & { closed: number
 
 export function said(stdout: string, stderr = "", exit = 0): Called {
   return { kind: "ended", exit, stdout, stderr };
+}
+
+/** What a config file with these values is, under an empty environment. */
+export function configLook(config: object, file: string | null = `${DATA}/config.json`): ConfigLook {
+  const merged = mergeConfig(readConfig(JSON.stringify(config)), {});
+  if (!merged.ok) return { kind: "invalid", file, issues: merged.issues };
+  return { kind: "loaded", config: merged.config, sources: merged.sources, file, silent: null };
+}
+
+export type EndpointScript = {
+  readonly look?: Partial<SeatLook>;
+  /** What the server says of its window. */
+  readonly window?: number | null;
+  readonly loaded?: number | null;
+  readonly warmUp?: ChatOutcome;
+  /** In place of an answer that is as it should be; undefined leaves it. */
+  readonly chat?: (request: ChatRequest) => ChatOutcome | undefined;
+};
+
+/** A server that does all that is asked of it, unless a test says otherwise. */
+export function scriptedEndpoint(script: EndpointScript = {}): Endpoint & { readonly requests: ChatRequest[] } {
+  const requests: ChatRequest[] = [];
+  const { look = {}, window = 8192, loaded = 8192 } = script;
+  return {
+    requests,
+    chat: async (request) => {
+      requests.push(request);
+      return script.chat?.(request) ?? answerOf(request);
+    },
+    look: async () => ({ state: "ready", busy_slots: null, total_slots: null, message: "it is ready", ...look }),
+    hasFreeSlot: async () => true,
+    windowTokens: async () => window,
+    totalSlots: async () => null,
+    countTokens: async () => null,
+    loadedWindowTokens: async () => loaded,
+    warmUp: async () => script.warmUp ?? answered({ content: "." }),
+    pin: async () => null,
+  };
+}
+
+export function answered(completion: Partial<Completion>): ChatOutcome {
+  return {
+    kind: "answered",
+    completion: {
+      content: "",
+      reasoning: "",
+      calls: [],
+      finish_reason: "stop",
+      is_cut: false,
+      usage: null,
+      is_scripted: false,
+      first_byte_ms: 1,
+      prefill_ms: 10,
+      decode_ms: 20,
+      ...completion,
+    },
+  };
+}
+
+function answerOf({ messages, tools, constraint }: ChatRequest): ChatOutcome {
+  if (constraint !== null) return answered({ content: '{"ok":"yes"}' });
+  const last = messages.at(-1);
+  if (last?.role === "tool") return answered({ content: `The word is ${last.content}.` });
+  if (tools.length > 0) {
+    return answered({ calls: [{ id: "c1", name: tools[0]?.name ?? "", arguments: '{"colour":"blue"}' }] });
+  }
+  const words = (last?.content ?? "").split(" ").length;
+  return answered({
+    content: "ok",
+    usage: { prompt_tokens: words, completion_tokens: 2, reasoning_tokens: 0, cached_tokens: 0 },
+  });
 }

@@ -1,6 +1,6 @@
 /** `writ config check`: whether the config, the file and the environment over it, is valid. */
 import type { ConfigIssue } from "../../core/config/issue.ts";
-import { issueLines } from "../../core/config/issue.ts";
+import { issueLines, issuesBehind } from "../../core/config/issue.ts";
 import { WritError } from "../../core/error.ts";
 import { defineCommand } from "../command.ts";
 import { CONFIG_OPTION, loadConfig } from "../config-world.ts";
@@ -33,8 +33,6 @@ async function judge(config: string | undefined): Promise<{ file: string | null;
     return { file: (await loadConfig({ config, find: null })).file, issues: [] };
   } catch (error) {
     if (!(error instanceof WritError) || error.code !== "bad_config") throw error;
-    // What `badConfig` was made of.
-    const { file, issues } = error.details as unknown as { file: string | null; issues: readonly ConfigIssue[] };
-    return { file, issues };
+    return issuesBehind(error);
   }
 }

@@ -55,6 +55,11 @@ export function badConfig(
   });
 }
 
+/** What an error of `badConfig` was made of. */
+export function issuesBehind({ details }: WritError): { file: string | null; issues: readonly ConfigIssue[] } {
+  return details as unknown as { file: string | null; issues: readonly ConfigIssue[] };
+}
+
 /** An issue as a person reads it, indented; its hint stands under it. */
 export function issueLines({ code, path, message, hint, line, column }: ConfigIssue): readonly string[] {
   const place = path === "" ? "" : ` [${path}]`;

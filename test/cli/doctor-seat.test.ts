@@ -1,0 +1,123 @@
+/** `writ doctor` against a server of real sockets: what a seat has to do, and what is told where it does not. */
+import { expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Finding } from "../../src/doctor/check.ts";
+import { documentOf, livingWorld } from "../support/writ.ts";
+
+type Body = {
+  readonly messages: readonly { readonly role: string; readonly content: string }[];
+  readonly tools?: readonly { readonly function: { readonly name: string } }[];
+  readonly response_format?: object;
+};
+
+/** A hosted engine that can do it all; `scripted` says of itself that it plays. */
+function serve({ scripted = false, tools = true } = {}) {
+  return Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    development: false,
+    async fetch(request) {
+      if (new URL(request.url).pathname === "/v1/models") return Response.json({ data: [{ id: "m" }] });
+      const { messages, tools: offered, response_format } = (await request.json()) as Body;
+      const last = messages.at(-1);
+      const called = {
+        id: "c1",
+        type: "function",
+        function: { name: offered?.[0]?.function.name, arguments: '{"colour":"blue"}' },
+      };
+      const message =
+        last?.role === "tool"
+          ? { content: `It is ${last.content}` }
+          : offered !== undefined && tools
+            ? { content: null, tool_calls: [called] }
+            : { content: response_format === undefined ? "ok" : '{"ok":"yes"}' };
+      return Response.json({
+        ...(scripted ? { system_fingerprint: "writ-scripted" } : {}),
+        choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", ...message } }],
+        usage: { prompt_tokens: 10, completion_tokens: 2 },
+      });
+    },
+  });
+}
+
+async function doctor(port: number | undefined, ...more: readonly string[]) {
+  using world = livingWorld();
+  mkdirSync(world.data);
+  const seat = {
+    name: "far",
+    base_url: `http://127.0.0.1:${port}/v1`,
+    model: "m",
+    engine: "openai",
+    ctx_tokens: 8192,
+    stream: false,
+  };
+  writeFileSync(join(world.data, "config.json"), JSON.stringify({ seats: [seat] }), { mode: 0o600 });
+  const ran = await world.writ(["doctor", "--json", "--seat", "far", ...more]);
+  const findings = (documentOf(ran).findings ?? []) as unknown as readonly Finding[];
+  return {
+    exit: ran.exit,
+    document: documentOf(ran),
+    lines: findings.map(({ check, subject, outcome }) => `${outcome} ${check}: ${subject}`),
+  };
+}
+
+test("a seat that works passes", async () => {
+  const server = serve();
+  try {
+    const { exit, lines } = await doctor(server.port);
+    expect(lines.slice(1)).toEqual([
+      "PASS seat far: connect",
+      "PASS seat far: model",
+      "PASS seat far: window",
+      "PASS seat far: chat",
+      "PASS seat far: tools",
+      "PASS seat far: structured",
+      "PASS seat far: thinking off",
+    ]);
+    expect(exit).toBe(0);
+  } finally {
+    await server.stop(true);
+  }
+});
+
+test("a seat that cannot call tools fails, and one that is scripted is shown as such", async () => {
+  const server = serve({ scripted: true, tools: false });
+  try {
+    const { exit, lines } = await doctor(server.port);
+    expect(lines).toContain("FAIL seat far (scripted): tools");
+    expect(exit).toBe(1);
+  } finally {
+    await server.stop(true);
+  }
+});
+
+test("a seat whose server is down fails", async () => {
+  const server = serve();
+  const { port } = server;
+  await server.stop(true);
+  const { exit, lines, document } = await doctor(port);
+  expect([exit, lines.at(-1)]).toEqual([1, "FAIL seat far: connect"]);
+  expect(document).toMatchObject({ ok: false, status: "no" });
+});
+
+test("a seat that the config does not have is a usage error", async () => {
+  using world = livingWorld();
+  const ran = await world.writ(["doctor", "--json", "--seat", "fra"]);
+  expect([ran.exit, documentOf(ran).message, documentOf(ran).hint]).toEqual([
+    2,
+    'No seat is called "fra"',
+    "The config has no seat",
+  ]);
+});
+
+test("a config that is not valid fails with each issue", async () => {
+  using world = livingWorld();
+  mkdirSync(world.data);
+  writeFileSync(join(world.data, "config.json"), '{\n"limits": {"width": 9}}', { mode: 0o600 });
+  const { exit, stdout } = await world.writ(["doctor", "--seat", "any"]);
+  expect(exit).toBe(1);
+  expect(stdout).toContain(
+    `FAIL config — ${join(world.data, "config.json")}, line 2: limits.width: It must be from 1 to 8, not 9\n`,
+  );
+});
