@@ -8,6 +8,7 @@
  */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { AT_THE_ROOT, WORKERS } from "./workers.ts";
 
 const ROOT = join(import.meta.dir, "..");
 const DIST = join(ROOT, "dist");
@@ -39,7 +40,8 @@ async function build(target: Target | null): Promise<{ readonly path: string } |
   const made = join(folder, path.endsWith(".exe") ? "writ.exe" : "writ");
   try {
     const result = await Bun.build({
-      entrypoints: [join(ROOT, "src", "main.ts")],
+      entrypoints: [join(ROOT, "src", "main.ts"), ...WORKERS],
+      naming: AT_THE_ROOT,
       target: "bun",
       format: "esm",
       bytecode: true,

@@ -6,16 +6,19 @@
 
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
+import { AT_THE_ROOT, WORKERS } from "./workers.ts";
 
 /**
  * @param entry   the program's TypeScript file
  * @param outfile where the executable goes; its folder is made
+ * @param workers "with workers": it may start those that writ starts
  * Errors: what the bundler reports
  */
-export async function compile(entry: string, outfile: string): Promise<void> {
+export async function compile(entry: string, outfile: string, workers?: "with workers"): Promise<void> {
   mkdirSync(dirname(outfile), { recursive: true });
   const result = await Bun.build({
-    entrypoints: [entry],
+    entrypoints: [entry, ...(workers === undefined ? [] : WORKERS)],
+    naming: AT_THE_ROOT,
     target: "bun",
     format: "esm",
     bytecode: true,

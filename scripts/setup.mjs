@@ -27,7 +27,15 @@ const BUILD_STAMP = join(ROOT, "dist", ".setup.json");
 /** Outside of both folders that are made anew. */
 const LOCK = join(ROOT, "tmp", "setup.lock");
 /** What dist/writ is made of. */
-const SOURCES = ["src", "contracts", "package.json", "package-lock.json", "tsconfig.json", "scripts/build.ts"];
+const SOURCES = [
+  "src",
+  "contracts",
+  "package.json",
+  "package-lock.json",
+  "tsconfig.json",
+  "scripts/build.ts",
+  "scripts/workers.ts",
+];
 const SIGNALS = ["SIGHUP", "SIGINT", "SIGTERM"];
 const HEARTBEAT_MS = 1000;
 /** A lock whose heartbeat stood still for as long as this belongs to a process that was killed. */
