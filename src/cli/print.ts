@@ -90,6 +90,7 @@ export function errorDocument(error: WritError): JsonObject {
 
 /** The plain form, without a final newline: the message, its issues with their hints, further lines, the hint. */
 export function errorText(error: WritError): string {
+  if (error.layout !== "word") return laidOut(error);
   const lines = [`${STATUS_WORDS[error.status]}: ${error.message}`];
   for (const issue of error.issues) {
     lines.push(
@@ -100,6 +101,13 @@ export function errorText(error: WritError): string {
   lines.push(...error.lines);
   if (error.hint !== null) lines.push(error.hint);
   return lines.join("\n");
+}
+
+/** A stop, or a text that is fixed to the letter. */
+function laidOut({ layout, message, lines, hint }: WritError): string {
+  const further = [...lines, ...(hint === null ? [] : [`hint: ${hint}`])];
+  if (layout === "plain") return [message, ...further].join("\n");
+  return [`Stop: ${message}`, ...further.map((line) => `  ${line}`)].join("\n");
 }
 
 function issueDocument(issue: Issue): JsonObject {

@@ -208,6 +208,39 @@ export const FACES: readonly Face[] = [
     },
   },
   {
+    title: "Flows and handoffs",
+    commands: {
+      phase: {
+        summary: "Move a flow through its five phases",
+        commands: {
+          status: {
+            summary: "Show the five phases of this worktree's flow",
+            load: () => import("./phase/status.ts"),
+          },
+          start: { summary: "Put a phase in progress", load: () => import("./phase/start.ts") },
+          complete: { summary: "Complete a phase", load: () => import("./phase/complete.ts") },
+          skip: { summary: "Skip a phase, with the reason why", load: () => import("./phase/skip.ts") },
+          substep: { summary: "Say where in a phase the work is", load: () => import("./phase/substep.ts") },
+          observe: {
+            summary: "Record that an agent was dispatched and how it ended",
+            load: () => import("./phase/observe.ts"),
+          },
+          reset: { summary: "Put every phase back to pending", load: () => import("./phase/reset.ts") },
+        },
+      },
+      plan: {
+        summary: "Keep the tasks of a flow, and check the plan that they come from",
+        commands: {
+          status: { summary: "Show the tasks of this worktree's flow", load: () => import("./plan/status.ts") },
+          init: { summary: "Set the task list, in place of what was there", load: () => import("./plan/init.ts") },
+          add: { summary: "Add pending tasks at the end of the list", load: () => import("./plan/add.ts") },
+          update: { summary: "Set the status of a task", load: () => import("./plan/update.ts") },
+          clear: { summary: "Empty the task list", load: () => import("./plan/clear.ts") },
+        },
+      },
+    },
+  },
+  {
     title: "Looking",
     commands: {
       board: {

@@ -18,6 +18,9 @@ export type ExitName = keyof typeof EXIT;
 
 /** Code to exit status name, and when it is thrown. */
 export const ERROR_CODES = {
+  brief_unreadable: ["no", "a handoff brief holds what a consumer stops at; `code` of the document names it"],
+  plan_findings: ["no", "a plan check has findings"],
+  repair_stopped: ["no", "a plan cannot be repaired by its citations alone"],
   validation: ["no", "the envelope breaks a rule of form or a cross-check"],
   content_unverified: ["no", "the contract cites what the record refutes"],
   advised: ["no", "advice stands and --strict was given"],
@@ -75,8 +78,29 @@ export const ERROR_CODES = {
   evidence_refused: ["refused", "evidence names no brief or task, or cannot be kept under its name"],
   not_pending: ["refused", "the approval was decided before"],
   not_inside_a_turn: ["refused", "a turn does not consent to itself"],
+  phase_refused: ["refused", "the phase tracker refuses a transition"],
+  plan_refused: ["refused", "the plan tracker refuses a change of its list"],
+  handoff_not_written: ["refused", "a handoff brief cannot be written"],
+  not_found: ["refused", "what a brief is to be read from, or resumed in, is not there"],
+  unreadable: ["refused", "a handoff brief cannot be read"],
+  not_an_input: ["refused", "what was named is nothing that can be resumed"],
+  not_idle: ["refused", "the worktree already carries a flow"],
+  worktree: ["refused", "a brief names no worktree that can be resumed"],
+  other_repository: ["refused", "the worktree belongs to another repository"],
+  spec_header: ["refused", "a spec is deferred, or its grant cannot be read"],
+  candidates: ["refused", "no spec, plan or ledger is found that a flow could go on with"],
+  pr_identity: ["refused", "a brief and the worktree or its spec name different pull requests"],
+  git: ["refused", "a git call failed"],
+  infeasible: ["refused", "a task list cannot be restored as it is stated"],
+  host: ["refused", "a ledger is not ready to be continued"],
+  restore: ["refused", "a restore met another writer"],
+  legs: ["refused", "the legs of a coordinated flow cannot be admitted"],
+  seed: ["refused", "a spec cannot be taken up from here"],
+  answer_needed: ["refused", "a person has to answer, and nobody was asked"],
 
-  store_busy: ["unavailable", "the store stayed locked for 30 seconds"],
+  git_missing: ["unavailable", "git is not on PATH; `code` of the document is git"],
+  gh: ["unavailable", "gh is missing, or failed"],
+  store_busy: ["unavailable", "the store stayed locked for 30 seconds; that of a flow for 10"],
   store_too_new: ["unavailable", "the store was written by a newer writ"],
   store_failed: ["unavailable", "the store or a draft file cannot be read or written"],
   file_unwritable: ["unavailable", "a file named on the command line cannot be written"],
@@ -111,7 +135,14 @@ type More = {
   readonly details?: Readonly<Record<string, JsonValue>>;
   /** Lines that follow the message where a person reads it. */
   readonly lines?: readonly string[];
+  readonly layout?: ErrorLayout;
 };
+
+/**
+ * How a person reads it: behind its status word (default); as "Stop: …" with what follows indented; or as it is. The last
+ * two call the hint one.
+ */
+export type ErrorLayout = "word" | "stop" | "plain";
 
 export type ErrorStatus = "error" | "rejected" | "refused" | "broken";
 
@@ -124,6 +155,7 @@ export class WritError extends Error {
   readonly status: ErrorStatus;
   readonly details: Readonly<Record<string, JsonValue>>;
   readonly lines: readonly string[];
+  readonly layout: ErrorLayout;
 
   constructor(
     readonly code: ErrorCode,
@@ -137,5 +169,6 @@ export class WritError extends Error {
     this.status = more.status ?? "error";
     this.details = more.details ?? {};
     this.lines = more.lines ?? [];
+    this.layout = more.layout ?? "word";
   }
 }
