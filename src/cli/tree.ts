@@ -194,6 +194,10 @@ export const FACES: readonly Face[] = [
       gate: {
         summary: "Prove fixtures, and what came back",
         commands: {
+          apply: {
+            summary: "Apply the diff of a result to a folder of yours, all of it or nothing",
+            load: () => import("./gate/apply.ts"),
+          },
           check: { summary: "Check a gate file, running nothing of it", load: () => import("./gate/check.ts") },
           fixtures: {
             summary: "Prove that contracts kept as fixtures are what they claim",

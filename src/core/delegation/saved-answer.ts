@@ -15,6 +15,8 @@ export type SavedAnswer = {
   /** "" where there is none. */
   readonly output: string;
   readonly structured: string | null;
+  /** "" where there is none. */
+  readonly diff: string;
   /** Read from `diff` where there is one. */
   readonly diff_files: readonly string[];
   /** As a result document says it; null for a bare object. */
@@ -88,6 +90,7 @@ function answerOf(text: string, object: SourceObject, path: string): SavedAnswer
     index,
     output: stringOf(object, "output", path) ?? "",
     structured: structured === null ? null : text.slice(structured.start, structured.end),
+    diff: diff ?? "",
     diff_files: diff === null ? listed : pathsOfDiff(diff),
     status: stringOf(object, "status", path),
     reason: stringOf(object, "reason", path),

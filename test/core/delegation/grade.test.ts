@@ -22,6 +22,7 @@ const ANSWER: SavedAnswer = {
   index: null,
   output: "there are 412",
   structured: '{"summary":"412 pallets"}',
+  diff: "",
   diff_files: [],
   status: null,
   reason: null,

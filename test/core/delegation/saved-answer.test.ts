@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { readSavedAnswers } from "../../../src/core/delegation/saved-answer.ts";
 
-const BARE = { index: null, output: "", structured: null, diff_files: [], status: null, reason: null };
+const BARE = { index: null, output: "", structured: null, diff: "", diff_files: [], status: null, reason: null };
 
 describe("readSavedAnswers()", () => {
   test.each([
