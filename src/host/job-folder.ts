@@ -207,14 +207,14 @@ class JobFolder implements Workspace {
     if (old !== null) {
       // The same job, begun by a process that has died.
       const release = takeOver(this.#folder);
-      if (release === null) throw this.#failed("another process works in it");
+      if (release === null) throw this.#failed("somebody is at work in it");
       removeTree(this.#folder);
       release();
     }
     const unnamed = join(this.#work, UNNAMED + Bun.randomUUIDv7());
     mkdirSync(unnamed, { mode: 0o700 });
     const release = lockFile(unnamed, 0);
-    if (release === null) throw this.#failed("another process removed it while it was made");
+    if (release === null) throw this.#failed("it cannot be locked");
     try {
       writeFileSync(join(unnamed, OWNER), `${process.pid}\n`, { mode: 0o600, flag: "wx" });
       renameSync(unnamed, this.#folder);

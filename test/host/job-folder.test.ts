@@ -227,6 +227,14 @@ describe("write()", () => {
     expect(refused(job.write("src/folder", bytes("w"), "src"))).toBe('refused: "src/folder" is a folder, no file');
   });
 
+  test.skipIf(process.getuid?.() !== 0)("does not write to a device, nor read it (as root)", () => {
+    Bun.spawnSync(["mknod", ctx("src", "zero"), "c", "1", "5"]);
+    if (!lstatSync(ctx("src", "zero")).isCharacterDevice()) throw new Error("mknod made no device");
+    expect(refused(job.write("src/zero", bytes("w"), "src"))).toBe('refused: "src/zero" is a device, no file');
+    expect(refused(job.read("src/zero"))).toBe('failed: "src/zero" is a device, no file');
+    expect([...job.snapshot(".").keys()]).toEqual(["README.md", "src/a.ts"]);
+  });
+
   test("leaves a file alone that has a second name outside", () => {
     writeFileSync(join(top, "second"), "untouched");
     linkSync(join(top, "second"), ctx("src", "hard"));

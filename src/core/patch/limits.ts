@@ -5,6 +5,8 @@ export const WRITE_LIMITS = {
   /** What the seat authored over all its writes; and the added lines of a diff, without their signs. */
   written_bytes: 64 * 1024,
   diff_bytes: 192 * 1024,
+  /** A patch that is larger is not read, whoever made it. */
+  patch_bytes: 8 * 1024 * 1024,
   /** A larger file is opaque in a snapshot. */
   text_bytes: 1024 * 1024,
   /** Past so many line edits, what lies between the first and the last becomes one replaced block. */

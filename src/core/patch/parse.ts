@@ -129,7 +129,11 @@ class Reader {
   }
 
   read(): Patch {
+    const { patch_bytes } = WRITE_LIMITS;
     if (this.#bytes.length === 0) throw this.#refused("the patch is empty", null);
+    if (this.#bytes.length > patch_bytes) {
+      throw this.#refused(`the patch has ${this.#bytes.length} bytes; at most ${patch_bytes} are read`, null);
+    }
     if (this.#bytes[this.#bytes.length - 1] !== LF)
       throw this.#refused("the patch does not end with a line end: it was cut", null);
     const files: FilePatch[] = [];

@@ -1,6 +1,7 @@
 /** A diff that came back from a place: nobody's word for it is taken. */
 import { quote } from "../acceptance/quoting.ts";
 import type { Document } from "../delegation/document.ts";
+import { utf8Length } from "../utf8.ts";
 import { planPatch } from "./apply.ts";
 import { checkCaps } from "./caps.ts";
 import { parsePatch, refusalText } from "./parse.ts";
@@ -26,6 +27,10 @@ export function readReturnedDiff(
   if (diff === "") return { ok: true, diff_files: [] };
   if (sent.write_root === "") return refused("the contract opens no write door");
   if (!diff.isWellFormed()) return refused("it holds half of a character");
+  // Before it is read: what is far too large costs no more than its length.
+  const diff_bytes = utf8Length(diff);
+  const tooLarge = checkCaps({ files: 0, added_bytes: 0, opaque_files: 0, diff_bytes });
+  if (tooLarge !== null) return refused(tooLarge);
   const encoder = new TextEncoder();
   const parsed = parsePatch(encoder.encode(diff), sent.write_root);
   if (!parsed.ok) return refused(refusalText(parsed.refusal));

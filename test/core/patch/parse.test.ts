@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { pathsOfDiff } from "../../../src/core/delegation/diff-files.ts";
 import { changedLines } from "../../../src/core/patch/apply.ts";
+import { WRITE_LIMITS } from "../../../src/core/patch/limits.ts";
 import { parsePatch, refusalText } from "../../../src/core/patch/parse.ts";
 import { patchOf, treePair } from "../../support/patch-trees.ts";
 
@@ -475,6 +476,17 @@ test("parsePatch() refuses a header that is no UTF-8", () => {
   const bytes = new TextEncoder().encode(section("a?"));
   bytes[bytes.indexOf(0x3f)] = 0xe9;
   expect(parsePatch(bytes)).toMatchObject({ ok: false, refusal: { reason: "the line is no UTF-8", line: 1 } });
+});
+
+test("parsePatch() reads exactly 8 MiB and not a byte more", () => {
+  const { patch_bytes } = WRITE_LIMITS;
+  const frame = hunks("@@ -1 +1 @@\n-x\n+\n").length;
+  const sized = (bytes: number) => parse(hunks(`@@ -1 +1 @@\n-x\n+${"y".repeat(bytes - frame)}\n`));
+  expect(sized(patch_bytes)).toMatchObject({ ok: true, patch: { size: { diff_bytes: patch_bytes } } });
+  expect(sized(patch_bytes + 1)).toMatchObject({
+    ok: false,
+    refusal: { file: null, line: null, reason: "the patch has 8388609 bytes; at most 8388608 are read" },
+  });
 });
 
 test("parsePatch() holds names against a write root", () => {

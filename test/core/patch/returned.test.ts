@@ -43,6 +43,11 @@ test.each([
     says: "write cap exceeded: added bytes 65537 of 65536",
   },
   {
+    what: "a diff that is too large, before it is read",
+    diff: "x".repeat(196_609),
+    says: "write cap exceeded: diff bytes 196609 of 196608",
+  },
+  {
     what: "a file that goes",
     diff: patchOf(BEFORE, { README: "r\n" }).diff,
     says: '"src/a" is deleted, which the write door does not grant',
