@@ -59,7 +59,7 @@ export async function loadConfig({
   if (!first.ok) throw badConfig(from, first.issues);
   const url = seatToFind(environment);
   if (find === null || url === null) return { config: first.config, sources: first.sources, file: from };
-  const look = find ?? (await (await import("./seat-finder.ts")).seatFinder());
+  const look = find ?? (await import("./seat-finder.ts")).findSeatHere;
   const found = await look(url);
   const second = merge(found);
   if (!second.ok) throw badConfig(from, second.issues);

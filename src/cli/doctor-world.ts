@@ -17,6 +17,7 @@ import { scratchFolder } from "../store/scratch.ts";
 import { loadConfig } from "./config-world.ts";
 import { ownProgram, projectFolder, type Scope, settingsPath } from "./hooks/place.ts";
 import { releaseOf } from "./release.ts";
+import { ENDPOINT_WORLD } from "./seat-finder.ts";
 import { openWorld, placesOf } from "./world.ts";
 
 /** How long one hook command may take, in milliseconds. */
@@ -38,8 +39,7 @@ export async function openDoctorWorld({ config, ...asked }: DoctorAsk): Promise<
     },
     isSet: (variable) => (process.env[variable] ?? "") !== "",
     stateFault: () => ({ folder: stateFolder(places.data), fault: stateFault(places.data) }),
-    openSeat: (seat) =>
-      openEndpoint(seat, { environment: (name) => process.env[name], clock: { ms: () => performance.now() } }),
+    openSeat: (seat) => openEndpoint(seat, ENDPOINT_WORLD),
     deadline: (ms) => AbortSignal.timeout(ms),
     versionAsBun,
     which: (program) => Bun.which(program),

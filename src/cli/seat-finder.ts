@@ -1,12 +1,15 @@
-/** Looking at what may be a model server. */
+/** The real look at what may be a model server. */
 import type { FoundSeat } from "../core/config/seat.ts";
+import { findSeat } from "../llm/find-seat.ts";
+import type { EndpointWorld } from "../llm/world.ts";
 
-/** The real look; loaded only where a server is asked. */
-export async function seatFinder(): Promise<(baseUrl: string) => Promise<FoundSeat | null>> {
-  const { findSeat } = await import("../llm/find-seat.ts");
-  const world = {
-    environment: (name: string) => process.env[name],
-    clock: { ms: () => performance.now() },
-  };
-  return (baseUrl) => findSeat(baseUrl, world);
+/** What talking to model servers needs of this process. */
+export const ENDPOINT_WORLD: EndpointWorld = {
+  environment: (name) => process.env[name],
+  clock: { ms: () => performance.now() },
+};
+
+/** Errors: none; null where nothing answers as a model server */
+export function findSeatHere(baseUrl: string): Promise<FoundSeat | null> {
+  return findSeat(baseUrl, ENDPOINT_WORLD);
 }

@@ -18,7 +18,9 @@ function serve({ scripted = false, tools = true } = {}) {
     hostname: "127.0.0.1",
     development: false,
     async fetch(request) {
-      if (new URL(request.url).pathname === "/v1/models") return Response.json({ data: [{ id: "m" }] });
+      const { pathname } = new URL(request.url);
+      if (pathname === "/v1/models") return Response.json({ data: [{ id: "m" }] });
+      if (pathname !== "/v1/chat/completions") return new Response(null, { status: 404 });
       const { messages, tools: offered, response_format } = (await request.json()) as Body;
       const last = messages.at(-1);
       const called = {
@@ -120,4 +122,21 @@ test("a config that is not valid fails with each issue", async () => {
   expect(stdout).toContain(
     `FAIL config — ${join(world.data, "config.json")}, line 2: limits.width: It must be from 1 to 8, not 9\n`,
   );
+});
+
+test("the seat of WRIT_SEAT_URL is found out, shown and tried without a file", async () => {
+  const server = serve();
+  try {
+    using world = livingWorld({ WRIT_SEAT_URL: `http://127.0.0.1:${server.port}/v1` });
+    const shown = documentOf(await world.writ(["config", "show", "--json"]));
+    expect(shown).toMatchObject({
+      config: { default_seat: "env", seats: [{ name: "env", model: "m", engine: "openai" }] },
+    });
+    const { exit, stdout } = await world.writ(["doctor", "--seat", "env"]);
+    // It streams by default, and this server does not: an answer in one piece is taken all the same.
+    expect(stdout).toContain("PASS seat env — chat: ");
+    expect(exit).toBe(0);
+  } finally {
+    await server.stop(true);
+  }
 });

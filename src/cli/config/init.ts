@@ -8,7 +8,7 @@ import { createFileWhole, writeFileWhole } from "../../host/write-file.ts";
 import { defineCommand } from "../command.ts";
 import { CONFIG_OPTION } from "../config-world.ts";
 import { JSON_SWITCH } from "../contract/address.ts";
-import { seatFinder } from "../seat-finder.ts";
+import { findSeatHere } from "../seat-finder.ts";
 import { placesOf } from "../world.ts";
 
 export const command = defineCommand({
@@ -31,7 +31,7 @@ export const command = defineCommand({
     const { data } = placesOf();
     const { file } = configPath(args.config, process.env, data);
     if (!args.force && existsSync(file)) throw alreadyThere(file);
-    const { text, seats, without_model } = await draftConfig({ find: await seatFinder() });
+    const { text, seats, without_model } = await draftConfig({ find: findSeatHere });
     if (dirname(file) === data) mkdirSync(data, { recursive: true, mode: 0o700 });
     if (args.force) writeFileWhole(file, text, MODE);
     else if (!createFileWhole(file, text, MODE)) throw alreadyThere(file);
