@@ -119,7 +119,7 @@ describe("a stream", () => {
     expect(contentOf((await chatWith(stream(HELLO, STOP, "data: {broken\n\n"))).outcome)).toBe("hello");
     const reset = (asked: Asked) => {
       openStream(asked, { "Content-Length": "99999" });
-      asked.socket.write(HELLO + STOP, () => setTimeout(() => asked.socket.resetAndDestroy(), 20));
+      asked.socket.write(HELLO + STOP, () => setTimeout(() => asked.socket.resetAndDestroy(), 150));
     };
     expect(contentOf((await chatWith(reset)).outcome)).toBe("hello");
   });
@@ -350,8 +350,31 @@ describe("silence", () => {
     expect(outcome).toMatchObject({ kind: "stalled", phase: "prefill" });
   });
 
+  test("is not broken by a head that never ends", async () => {
+    const watch = watching({ allowance_ms: () => 60 });
+    const { outcome } = await chatWith(
+      ({ socket, gone }) => {
+        socket.write("HTTP/1.1 200 OK\r\nX: ");
+        const timer = setInterval(() => socket.write("y"), 5);
+        gone.then(() => clearInterval(timer));
+      },
+      { watch },
+    );
+    expect(outcome).toMatchObject({ kind: "stalled", phase: "prefill" });
+  });
+
+  test("is told while it lasts", async () => {
+    const idle = Promise.withResolvers<number>();
+    const control = new AbortController();
+    const watch = watching({ signal: control.signal, onProgress: ({ idle_ms }) => idle.resolve(idle_ms) });
+    const asking = chatWith(() => {}, { watch });
+    expect(await idle.promise).toBeGreaterThan(0);
+    control.abort();
+    expect((await asking).outcome).toEqual({ kind: "aborted" });
+  });
+
   test("is broken by a prefill that moves, which leaves the phase as it is", async () => {
-    const watch = watching({ allowance_ms: (phase) => (phase === "prefill" ? 150 : 30_000) });
+    const watch = watching({ allowance_ms: (phase) => (phase === "prefill" ? 500 : 30_000) });
     const { outcome } = await chatWith(
       (asked) => {
         openStream(asked);
@@ -359,7 +382,7 @@ describe("silence", () => {
         const timer = setInterval(() => {
           processed += 1;
           asked.socket.write(`data: ${JSON.stringify({ prompt_progress: { processed } })}\n\n`);
-          if (processed < 20) return;
+          if (processed < 50) return;
           clearInterval(timer);
           asked.socket.end(HELLO + DONE);
         }, 15);
@@ -372,27 +395,19 @@ describe("silence", () => {
   });
 
   test("that ends while it is looked into was none", async () => {
-    const looking = Promise.withResolvers<"abort">();
-    let answer: Asked | null = null;
+    const arrived = Promise.withResolvers<Asked>();
     const watch = watching({
       allowance_ms: (phase) => (phase === "prefill" ? 20 : 30_000),
       look: async () => {
-        if (answer !== null) {
-          openStream(answer);
-          answer.socket.write(HELLO);
-          setTimeout(() => looking.resolve("abort"), 50);
-          setTimeout(() => answer?.socket.end(DONE), 80);
-        }
-        return looking.promise;
+        const asked = await arrived.promise;
+        const said = Promise.withResolvers<"abort">();
+        openStream(asked);
+        asked.socket.write(HELLO, () => setTimeout(() => said.resolve("abort"), 100));
+        said.promise.then(() => setTimeout(() => asked.socket.end(DONE), 50));
+        return said.promise;
       },
     });
-    const { outcome } = await chatWith(
-      (asked) => {
-        answer = asked;
-      },
-      { watch },
-    );
-    expect(contentOf(outcome)).toBe("hello");
+    expect(contentOf((await chatWith(arrived.resolve, { watch })).outcome)).toBe("hello");
   });
 
   test("of a seat that does not stream is allowed for each token of the budget", async () => {

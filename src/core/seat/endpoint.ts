@@ -101,9 +101,9 @@ export type ChatOutcome =
   | { readonly kind: "mode_refused"; readonly status: number; readonly message: string }
   /** The model is not served here. */
   | { readonly kind: "not_served"; readonly message: string }
-  /** Any other 4xx: about this request, or about who asks (401, 403). */
+  /** Any other 4xx: about this request, or about who asks (401, 403; a 429 of an account that has nothing left). */
   | { readonly kind: "refused"; readonly status: number; readonly message: string }
-  /** No whole answer: refused or reset connection, a stream that ends early, a 5xx of no other kind. */
+  /** No whole answer: refused or reset connection, a stream that ends early, a redirect, a 5xx of no other kind. */
   | { readonly kind: "died"; readonly status: number | null; readonly message: string }
   /** No progress for longer than allowed, and `look` said that nothing explains it. */
   | { readonly kind: "stalled"; readonly phase: ChatPhase; readonly silent_ms: number; readonly allowed_ms: number }
@@ -139,7 +139,11 @@ export type Watch = {
 
 /** What a look at the server says, without loading a model that a proxy has not loaded. */
 export type SeatLook = {
-  /** "gone": nothing listens. "not_served": the models list answered without this model. "unknown": it does not tell. */
+  /**
+   * "gone": nothing listens (a vllm server that loads does not listen either). "not_served": the models list answered
+   * without this model; never of an `openai` seat, whose list need not be whole. "stopped": a proxy would have to load
+   * it. "unknown": it does not tell.
+   */
   readonly state: "ready" | "loading" | "stopped" | "gone" | "not_served" | "unknown";
   /** Slots that work right now; null where the server does not tell. */
   readonly busy_slots: number | null;
