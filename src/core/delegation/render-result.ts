@@ -8,12 +8,17 @@ import type { LegResult, ResultDocument } from "./result.ts";
 
 /** @returns one JSON text; it spans lines only where a structured result does */
 export function renderResultDocument(document: ResultDocument): string {
-  const { schema_version, run_id, summary, results, writ_version, started_at, wall_ms } = document;
+  return renderParts(document, document.results.map(renderLegResult));
+}
+
+/** The same around results that are rendered already. */
+export function renderParts(document: Omit<ResultDocument, "results">, results: readonly string[]): string {
+  const { schema_version, run_id, summary, writ_version, started_at, wall_ms } = document;
   return object([
     ["schema_version", JSON.stringify(schema_version)],
     ["run_id", JSON.stringify(run_id)],
     ["summary", JSON.stringify(summary)],
-    ["results", `[${results.map(renderLegResult).join(",")}]`],
+    ["results", `[${results.join(",")}]`],
     ["writ_version", JSON.stringify(writ_version)],
     ["started_at", JSON.stringify(started_at)],
     ["wall_ms", JSON.stringify(wall_ms)],

@@ -1,0 +1,74 @@
+/**
+ * A place as the delegator uses it: working here and working on another machine are one call. `seat/` and the client of
+ * nodes make places, a test hands in scripted ones.
+ *
+ * Source: delegation run, sections 4.7, 4.11, 7.7
+ */
+import type { Job, JobProgress, WireResult } from "../delegation/wire-result.ts";
+import type { PlaceRecord, Probe } from "./place.ts";
+
+/** Where a job is. What a display is made from, and nothing is decided by. */
+export type PlaceProgress =
+  /** The place has it and has not begun. `position` from 1; null: not told. */
+  | { readonly kind: "queued"; readonly position: number | null; readonly about_sec: number | null }
+  | { readonly kind: "running"; readonly progress: JobProgress };
+
+/** What came of handing a job to a place; `queued_sec` is the time that it lay there and was not begun. */
+export type PlaceOutcome =
+  /** The job has ended there, completed or deferred. */
+  | { readonly kind: "ran"; readonly result: WireResult; readonly queued_sec: number }
+  /** It was not taken. `http` null: no answer came, or none that was whole. */
+  | {
+      readonly kind: "refused";
+      readonly http: number | null;
+      readonly code: string;
+      /** One line for a person; decided by nowhere. */
+      readonly message: string;
+      readonly retry_after_sec: number | null;
+    }
+  /** It was taken and given back, or dropped, before it began. */
+  | { readonly kind: "withdrawn"; readonly queued_sec: number; readonly message: string }
+  /** It was taken, and waiting for it came to its bound. */
+  | {
+      readonly kind: "gave_up";
+      readonly defer_class: "budget" | "infrastructure";
+      readonly reason: string;
+      readonly queued_sec: number;
+    }
+  /** Nobody can say what became of it. The reason begins with one of the published prefixes. */
+  | { readonly kind: "failed"; readonly reason: string }
+  /** The signal came. "running": it goes on there and could not be taken back. */
+  | { readonly kind: "stopped"; readonly state: "withdrawn" | "stopped" | "running" }
+  /** It was taken, and its place says nothing any more. `late` settles when it does, or when the signal came. */
+  | { readonly kind: "silent"; readonly silent_sec: number; readonly late: Promise<PlaceOutcome> };
+
+export type PlaceRun = {
+  /** Ends the job: it is stopped, or taken back where that is possible. */
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: PlaceProgress) => void;
+  /** The most seconds that the sender will wait in total; 0: no limit. */
+  readonly deadline_sec: number;
+};
+
+type Runs = {
+  /**
+   * Runs a job on a seat of this place; "" is any.
+   *
+   * Errors: none but defects; everything that can happen is a kind of `PlaceOutcome`
+   */
+  run(job: Job, seat: string, options: PlaceRun): Promise<PlaceOutcome>;
+};
+
+export type LocalPlace = Runs & {
+  /** The record of this process. Errors: none but defects */
+  look(): Promise<PlaceRecord>;
+};
+
+export type RemotePlace = Runs & {
+  /** Its base URL. */
+  readonly url: string;
+  /** Which secret it is asked with, by name; two places with one name take the same. */
+  readonly token: string;
+  /** Asks for its health record. Errors: none; bounded by 5 s and by the signal */
+  probe(signal: AbortSignal): Promise<Probe>;
+};

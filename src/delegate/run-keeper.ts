@@ -1,0 +1,100 @@
+/**
+ * The record of the call while it goes on: written when a leg ends, so that a delegator that is killed leaves what it had.
+ * One write at a time; what ends meanwhile goes into the next one. A record that cannot be written stops nothing.
+ *
+ * Source: delegation run, section 16
+ */
+import { canonicalContract } from "../core/delegation/contract.ts";
+import type { CallLeg } from "../core/delegation/legs.ts";
+import type { LegResult, ResultDocument } from "../core/delegation/result.ts";
+import { type RecordedLeg, recordLeg, renderRunRecord } from "../core/delegation/run-record.ts";
+import type { JsonObject } from "../core/json/value.ts";
+import type { Snapshot } from "../core/placement/place.ts";
+import type { Call, DelegateEvent, DelegateWorld } from "./world.ts";
+
+const MOST_EVENTS = 4000;
+const MOST_PLACEMENTS = 32;
+
+export class RunKeeper {
+  attempted = 0;
+  lost = 0;
+  private readonly legs = new Map<number, RecordedLeg>();
+  private readonly events: JsonObject[] = [];
+  private readonly placements: JsonObject[] = [];
+  private writing: Promise<void> | null = null;
+  private isStale = false;
+
+  /** @param head the document as it is now, without its results */
+  constructor(
+    private readonly world: DelegateWorld,
+    private readonly call: Call,
+    private readonly head: () => Omit<ResultDocument, "results">,
+    private readonly startedMs: number,
+  ) {}
+
+  /** Changes of state; how a step goes on is none. */
+  note(event: DelegateEvent): void {
+    if (event.kind === "progress" || this.events.length >= MOST_EVENTS) return;
+    const at_ms = this.elapsed();
+    if (event.kind !== "done") this.events.push({ at_ms, ...event });
+    else {
+      const { status, node, seat } = event.result;
+      this.events.push({ at_ms, kind: "done", index: event.index, status, node, seat });
+    }
+  }
+
+  /** What legs were dealt against. */
+  notePlaces(snapshot: Snapshot): void {
+    if (this.placements.length >= MOST_PLACEMENTS) return;
+    const places = snapshot.map(({ name, kind, probe }) => ({ name, kind, probe: probe as unknown as JsonObject }));
+    this.placements.push({ at_ms: this.elapsed(), places });
+  }
+
+  /** A leg has ended. */
+  keep(leg: CallLeg, result: LegResult): void {
+    const { scrub, keep_contracts } = this.world.records;
+    this.legs.set(leg.index, recordLeg(result, keep_contracts ? canonicalContract(leg.contract) : null, scrub));
+    this.isStale = true;
+    this.writing ??= this.write();
+  }
+
+  /** The last record, when the call is over. */
+  async close(): Promise<void> {
+    await this.writing;
+    await this.save(true);
+  }
+
+  private async write(): Promise<void> {
+    while (this.isStale) {
+      this.isStale = false;
+      await this.save(false);
+    }
+    this.writing = null;
+  }
+
+  private async save(ended: boolean): Promise<void> {
+    const { records, process } = this.world;
+    this.attempted += 1;
+    const head = this.head();
+    const legs = [...this.legs].sort(([left], [right]) => left - right).map(([, leg]) => leg);
+    const facts = {
+      legs: this.call.legs.length,
+      ended,
+      pid: process.pid,
+      label: process.label,
+      argv: this.call.argv,
+      placements: this.placements,
+      events: this.events,
+    };
+    try {
+      await records.save(head.run_id, renderRunRecord(head, legs, facts, records.scrub));
+    } catch {
+      // Counted and told in the summary: a full disk must not take a result with it.
+      this.lost += 1;
+    }
+  }
+
+  private elapsed(): number {
+    return Math.round(this.world.clock.ms() - this.startedMs);
+  }
+}

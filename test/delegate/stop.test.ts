@@ -1,0 +1,297 @@
+import { describe, expect, test } from "bun:test";
+import { readSavedAnswers } from "../../src/core/delegation/saved-answer.ts";
+import { parseJson } from "../../src/core/json/parse.ts";
+import { manualClock } from "../support/manual-clock.ts";
+import { seatRecord } from "../support/places.ts";
+import { play, scriptedLocal, scriptedRemote } from "../support/scripted-place.ts";
+
+const SCHEMA = { output_schema: { properties: { n: {} } } };
+const ANSWER = { structured: '{"n":1}' };
+const times = <T>(count: number, value: T): readonly T[] => Array.from({ length: count }, () => value);
+const seats = (...slots: number[]) => ({
+  seats: slots.map((each, at) => seatRecord({ name: `seat-${at}`, slots: each })),
+});
+
+describe("a call that its caller stops", () => {
+  test("publishes one leg that had finished, one that waited and one that ran, each as what it was", async () => {
+    const { results, summary, document } = await play({
+      contracts: times(4, SCHEMA),
+      call: { width: 1 },
+      stop_ms: 3000,
+      local: (clock) => scriptedLocal(clock, [{ takes_ms: 1000, result: ANSWER }, { takes_ms: 60_000 }], seats(1)),
+      remotes: (clock) => [scriptedRemote(clock, "http://a:1", [{}], [{ running: 2 }])],
+    });
+    expect(results.map(({ status, defer_class, reason }) => [status, defer_class, reason])).toEqual([
+      ["succeeded", undefined, undefined],
+      [
+        "deferred",
+        "canceled",
+        "canceled by the caller; job wrt-000000000000000000000002 on local was stopped (step 1/12)",
+      ],
+      ["deferred", "canceled", "canceled by the caller; never placed; it waited for room"],
+      ["deferred", "canceled", "canceled by the caller; never placed; it waited for room"],
+    ]);
+    expect(results[1]).toMatchObject({ node: "local", stop_reason: "canceled", attempts: [{ status: "deferred" }] });
+    expect(results[2]).toMatchObject({ node: "", attempts: [] });
+    expect(summary).toMatchObject({ succeeded: 1, deferred: 3, canceled: 3, infrastructure: 0 });
+    expect(document.wall_ms).toBe(3000);
+  });
+
+  test("says of a leg that stood before the window that it was never placed", async () => {
+    const { results } = await play({
+      contracts: times(2, {}),
+      call: { width: 1 },
+      stop_ms: 500,
+      local: (clock) => scriptedLocal(clock, [{}], seats(2)),
+    });
+    expect(results[1]?.reason).toBe("canceled by the caller; never placed");
+  });
+
+  test.each([
+    ["withdrawn", /^canceled by the caller; job wrt-0+1 on a was withdrawn before it started$/, "withdrawn"],
+    ["running", /^canceled by the caller; job wrt-0+1 still running on a, not taken back$/, "abandoned"],
+  ] as const)("tells of a remote job that was %s", async (stopped, reason, status) => {
+    const { results } = await play({
+      contracts: [SCHEMA],
+      stop_ms: 500,
+      local: () => null,
+      remotes: (clock) => [scriptedRemote(clock, "http://a:1", [{ takes_ms: 60_000, stopped }])],
+    });
+    expect(results[0]?.reason).toMatch(reason);
+    expect(results[0]).toMatchObject({ defer_class: "canceled", node: "a", attempts: [{ status }] });
+  });
+
+  test("gives up a place that does not stop, within the time of the unwind, and says so", async () => {
+    const { results, document } = await play({
+      contracts: [{}],
+      stop_ms: 500,
+      local: (clock) => scriptedLocal(clock, [{ takes_ms: 600_000, is_deaf: true }]),
+    });
+    expect(results[0]?.reason).toBe(
+      "canceled by the caller; job wrt-000000000000000000000001 on local did not stop within 6s and was abandoned (step 1/12)",
+    );
+    expect(document.wall_ms).toBe(6500);
+  });
+
+  test("keeps what a place had finished in that very moment", async () => {
+    const { results } = await play({
+      contracts: [{}],
+      stop_ms: 500,
+      local: (clock) => scriptedLocal(clock, [{ takes_ms: 2000, is_deaf: true }]),
+    });
+    expect(results[0]?.status).toBe("succeeded");
+  });
+
+  test("keeps a first attempt whose second was stopped", async () => {
+    const { results } = await play({
+      contracts: [{ acceptance: ["contains:zebra"] }],
+      stop_ms: 1500,
+      local: (clock) => scriptedLocal(clock, [{}, { takes_ms: 60_000 }], seats(1, 1)),
+    });
+    expect(results[0]).toMatchObject({ status: "failed_verification", retried_on: "local" });
+    expect(results[0]?.retry_note).toBe("second attempt on local/seat-1: deferred (canceled): canceled by the caller");
+  });
+
+  test("starts nothing when it was stopped before it began", async () => {
+    const { results, local } = await play({ contracts: times(3, {}), stop_ms: "before" });
+    expect(local?.stage.handed).toEqual([]);
+    expect(results.map(({ reason }) => reason)).toEqual(Array(3).fill("canceled by the caller; never placed"));
+  });
+});
+
+describe("the deadline of a call", () => {
+  test("ends legs as budget, counts those that were unfinished, and publishes those that were not", async () => {
+    const { results, summary, document } = await play({
+      contracts: times(3, {}),
+      call: { timeout_sec: 10 },
+      local: (clock) =>
+        scriptedLocal(clock, [{ takes_ms: 2000 }, { takes_ms: 60_000 }, { takes_ms: 60_000 }], seats(2)),
+    });
+    expect(results.map(({ status, defer_class, reason }) => [status, defer_class ?? "", reason ?? ""])).toEqual([
+      ["succeeded", "", ""],
+      [
+        "deferred",
+        "budget",
+        "call deadline reached; 2 unfinished; job wrt-000000000000000000000002 on local was stopped (step 1/12)",
+      ],
+      [
+        "deferred",
+        "budget",
+        "call deadline reached; 2 unfinished; job wrt-000000000000000000000003 on local was stopped (step 1/12)",
+      ],
+    ]);
+    expect(summary).not.toHaveProperty("canceled");
+    expect(document.wall_ms).toBe(10_000);
+  });
+
+  test("gives up what ignores it within 8 s", async () => {
+    const { results, document } = await play({
+      contracts: [{}],
+      call: { timeout_sec: 10 },
+      local: (clock) => scriptedLocal(clock, [{ takes_ms: 600_000, is_deaf: true }]),
+    });
+    expect(results[0]?.reason).toContain("did not stop within 8s and was abandoned");
+    expect(document.wall_ms).toBe(18_000);
+  });
+
+  test("leaves no time for a second attempt that would not fit", async () => {
+    const { results } = await play({
+      contracts: [{ acceptance: ["contains:zebra"] }],
+      call: { timeout_sec: 60 },
+      local: (clock) => scriptedLocal(clock, [{ takes_ms: 51_000 }], seats(1, 1)),
+    });
+    expect(results[0]?.retry_note).toBe("retry skipped: 9s of 300s left");
+  });
+
+  test("never raises the wall of a leg, and is told to the places", async () => {
+    const { local } = await play({ contracts: [{ timeout_sec: 30 }], call: { timeout_sec: 900 } });
+    expect(local?.stage.handed[0]?.job.contract.timeout_sec).toBe(30);
+  });
+});
+
+describe("a place that never ends a job", () => {
+  test("is given up when it takes longer than wall and waits together may", async () => {
+    const { results } = await play({
+      contracts: [{ timeout_sec: 10 }],
+      local: (clock) => scriptedLocal(clock, [{ takes_ms: 1e9, is_deaf: true }]),
+    });
+    expect(results[0]).toMatchObject({ status: "failed", attempts: [{ status: "abandoned" }] });
+    expect(results[0]?.reason).toMatch(/^internal: job wrt-0+1 on local did not end within \d+s and was abandoned/);
+  });
+});
+
+describe("what happens is told", () => {
+  test("each change of state once, in its order, and how a step goes on", async () => {
+    const { events } = await play({
+      contracts: [{ acceptance: ["contains:zebra"] }],
+      local: (clock) => scriptedLocal(clock, [{}], seats(1, 1)),
+    });
+    expect(events.map((event) => `${event.kind}${"attempt" in event ? ` ${event.attempt}` : ""}`)).toEqual([
+      "started",
+      "placed first",
+      "progress",
+      "placed retry",
+      "progress",
+      "done",
+    ]);
+    expect(events[0]).toEqual({ kind: "started", run_id: "run-000000000000000000000001", legs: 1, route: "auto" });
+    expect(events[1]).toMatchObject({ node: "local", seat: "seat-0", reason: "local free" });
+  });
+
+  test("a display that throws takes nothing with it", async () => {
+    const onEvent = () => {
+      throw new Error("the terminal is gone");
+    };
+    const { summary, saved } = await play({ contracts: [{}], onEvent });
+    expect(summary.succeeded).toBe(1);
+    expect(saved.at(-1)).toContain('"kind":"placed"');
+  });
+});
+
+describe("the record of a call", () => {
+  const recordOf = (text: string | undefined) => {
+    const parsed = parseJson(text ?? "");
+    if (!parsed.ok) throw new Error(parsed.fault.message);
+    return parsed.value as { readonly [key: string]: unknown } & {
+      readonly record: { readonly [key: string]: unknown };
+    };
+  };
+
+  test("is written at each leg's end and at the end, and is a result document that can be graded", async () => {
+    const { saved, document } = await play({
+      contracts: times(2, SCHEMA),
+      local: (clock) =>
+        scriptedLocal(clock, [{ result: { structured: '{"n": 0.50}' } }, { takes_ms: 5000, result: ANSWER }], seats(2)),
+    });
+    expect(saved).toHaveLength(3);
+    const [first, , last] = saved.map(recordOf);
+    expect(first).toMatchObject({
+      results: [{ index: 0 }],
+      summary: { succeeded: 1 },
+      record: { legs: 2, ended: false, pid: 4121 },
+    });
+    expect(last).toMatchObject({
+      run_id: document.run_id,
+      summary: document.summary,
+      record: { legs: 2, ended: true },
+    });
+    expect(Object.keys(last ?? {})).toEqual([...Object.keys(document), "record"]);
+    expect(saved.at(-1)).toContain('"structured":{"n": 0.50}');
+    const answers = readSavedAnswers(saved.at(-1) ?? "");
+    expect(answers.ok && answers.answers.map(({ status }) => status)).toEqual(["succeeded", "succeeded"]);
+  });
+
+  test("holds what was typed, the contracts, the places and what happened", async () => {
+    const { saved } = await play({ contracts: [{ goal: "count" }] });
+    const { record } = recordOf(saved.at(-1));
+    expect(record).toMatchObject({
+      argv: ["writ", "delegate"],
+      contracts: [{ goal: "count", schema_version: 1 }],
+      placements: [{ at_ms: 0, places: [{ name: "local" }] }],
+      events: [{ kind: "started" }, { kind: "placed" }, { kind: "done", status: "succeeded" }],
+    });
+  });
+
+  test("masks secrets in every text of it, and leaves the document alone", async () => {
+    const { saved, document } = await play({
+      contracts: [{ ...SCHEMA, goal: "use hunter22" }],
+      call: { argv: ["writ", "delegate", "--pin-reason", "hunter22"] },
+      local: (clock) =>
+        scriptedLocal(clock, [{ result: { output: "hunter22", structured: '{"n": "hunter22", "m": 1.0}' } }]),
+    });
+    for (const text of saved) expect(text).not.toContain("hunter22");
+    expect(saved.at(-1)).toContain('"structured":{"n": "[REDACTED]", "m": 1.0}');
+    expect(document.results[0]).toMatchObject({ output: "hunter22", structured: '{"n": "hunter22", "m": 1.0}' });
+  });
+
+  test("leaves contracts out where they are not kept", async () => {
+    const records = {
+      save: async (_: string, text: string) => void texts.push(text),
+      scrub: (text: string) => text,
+      keep_contracts: false,
+    };
+    const texts: string[] = [];
+    await play({ contracts: [{}], world: { records } });
+    expect(recordOf(texts.at(-1)).record).not.toHaveProperty("contracts");
+  });
+
+  test("that cannot be written is counted, and stops no leg", async () => {
+    const save = () => Promise.reject(new Error("disk full"));
+    const { summary } = await play({
+      contracts: times(2, {}),
+      local: (clock) => scriptedLocal(clock, [{}, { takes_ms: 3000 }], seats(2)),
+      world: { records: { save, scrub: (text) => text, keep_contracts: true } },
+    });
+    expect(summary).toMatchObject({ succeeded: 2, telemetry_lost: 3, telemetry_attempted: 3 });
+  });
+
+  test("merges what ends while it is being written", async () => {
+    const clock = manualClock();
+    let written = 0;
+    const save = async () => {
+      written += 1;
+      await clock.sleep(500, new AbortController().signal);
+    };
+    await play({
+      clock,
+      contracts: times(8, {}),
+      local: (ticking) => scriptedLocal(ticking, [{}], seats(8)),
+      world: { records: { save, scrub: (text) => text, keep_contracts: true } },
+    });
+    // The first leg's, that of all others, and the last one.
+    expect(written).toBe(3);
+  });
+});
+
+describe("what is asked of a place", () => {
+  test("the seat that was named, and no other", async () => {
+    const { results } = await play({
+      contracts: [SCHEMA],
+      call: { seat: "seat-1" },
+      local: (clock) => scriptedLocal(clock, [{ result: ANSWER }], seats(2, 1)),
+      remotes: (clock) => [scriptedRemote(clock, "http://a:1", [{}])],
+    });
+    expect(results[0]).toMatchObject({ seat: "seat-1" });
+    expect(results[0]?.placement).toContain('a: unfit(seat) (no seat "seat-1")');
+  });
+});
