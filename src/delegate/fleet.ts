@@ -13,7 +13,11 @@ const PROBE_MS = 5000;
 const MEMO_MS = 2000;
 const DEAD_MEMO_MS = 15_000;
 
-type Known = { readonly probe: Probe; /** Its beginning and its end. */ readonly taken_ms: number; readonly told_ms: number };
+type Known = {
+  readonly probe: Probe /** Its beginning and its end. */;
+  readonly taken_ms: number;
+  readonly told_ms: number;
+};
 
 export class Fleet {
   private readonly known = new Map<RemotePlace, Known>();
