@@ -219,7 +219,7 @@ class LegLife {
   }
 
   private ranOf({ job, spot, decision }: Ended, wire: WireResult, queue_wait_sec: number): Ran {
-    const settled = settleResult(job, wire, this.desk.world.judgeDiff);
+    const settled = settleResult(job, wire);
     const seat = wire.seat === "" ? spot.seat : wire.seat;
     return { node: spot.place, seat, job_id: job.job_id, decision, settled, queue_wait_sec };
   }

@@ -1,7 +1,6 @@
 /** What delegating needs of the world. The command line hands in the real one, a test a scripted one. */
 import type { CallLeg } from "../core/delegation/legs.ts";
 import type { Attempt, LegResult, Route } from "../core/delegation/result.ts";
-import type { DiffJudge } from "../core/delegation/settle-result.ts";
 import type { JobProgress } from "../core/delegation/wire-result.ts";
 import type { Routing } from "../core/placement/pin.ts";
 import type { LocalPlace, RemotePlace } from "../core/placement/port.ts";
@@ -24,7 +23,6 @@ export type DelegateWorld = {
     jobId(): string;
   };
   readonly sha256: (text: string) => string;
-  readonly judgeDiff: DiffJudge;
   /** null: no seat is configured here, and this process is no place. */
   readonly local: LocalPlace | null;
   /** In roster order. */

@@ -8,6 +8,7 @@ import type { Outcome } from "../acceptance/evaluate.ts";
 import { acceptedFields } from "../acceptance/fields.ts";
 import { oneLine } from "../acceptance/quoting.ts";
 import { type AcceptanceVerdict, judgeOutcomes } from "../acceptance/verdict.ts";
+import { readReturnedDiff } from "../patch/returned.ts";
 import { closeSchema } from "../schema/close.ts";
 import { judgeText } from "../schema/validate.ts";
 import { isBlank } from "./blank.ts";
@@ -16,12 +17,6 @@ import { evaluateAnswer } from "./evaluate-answer.ts";
 import { listFidelityNotes } from "./list-fidelity.ts";
 import type { LegStatus } from "./result.ts";
 import type { DeferClass, Job, WireResult } from "./wire-result.ts";
-
-/** What judges a diff: its changed paths, or the first rule that it breaks, on one line. */
-export type DiffJudge = (
-  diff: string,
-  writeRoot: string,
-) => { readonly ok: true; readonly files: readonly string[] } | { readonly ok: false; readonly why: string };
 
 export type Settled = {
   readonly status: LegStatus;
@@ -49,13 +44,13 @@ export type Settled = {
  *
  * Errors: none, whatever the result holds
  */
-export function settleResult(job: Job, result: WireResult, judgeDiff: DiffJudge): Settled {
+export function settleResult(job: Job, result: WireResult): Settled {
   const { contract } = job;
   if (result.job_id !== job.job_id || result.contract_sha256 !== job.contract_sha256) {
     const what = result.job_id === job.job_id ? "its digest" : "its job id";
     return unsettled("failed", `result is for another contract: ${what} is not the one that was sent`, "");
   }
-  const safe = withSafeDiff(contract, result, judgeDiff);
+  const safe = withSafeDiff(contract, result);
   if (typeof safe === "string") return unsettled("failed", `unsafe diff: ${safe}`, "");
   const errors = schemaErrors(contract, result.structured);
   const structured = contract.output_schema !== null && errors.length === 0 ? result.structured : null;
@@ -87,14 +82,12 @@ export function unsettled(status: "deferred" | "failed", reason: string, defer_c
 
 /** The diff with the files that it changes, or why it must not be handed on. */
 function withSafeDiff(
-  contract: DelegationContract,
+  { write_root, context }: DelegationContract,
   { diff, diff_files }: WireResult,
-  judgeDiff: DiffJudge,
 ): Pick<WireResult, "diff" | "diff_files"> | string {
-  if (diff === "") return diff_files.length === 0 ? { diff, diff_files } : "files are named, and there is no diff";
-  if (contract.write_root === "") return "the contract opened no write door";
-  const judged = judgeDiff(diff, contract.write_root);
-  return judged.ok ? { diff, diff_files: judged.files } : judged.why;
+  if (diff === "" && diff_files.length > 0) return "files are named, and there is no diff";
+  const read = readReturnedDiff(diff, { write_root, documents: context });
+  return read.ok ? { diff, diff_files: read.diff_files } : oneLine(read.reason);
 }
 
 /** None where it validates, or where there is nothing to hold it against. */

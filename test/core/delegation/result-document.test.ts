@@ -41,7 +41,7 @@ const END: LegEnd = {
 };
 const settledWith = (fields: Parameters<typeof wireResultOf>[1]): Settled => {
   const job = jobOf(contractOf({ output_schema: { properties: { n: {} } }, acceptance: ["contains:@answer:412"] }));
-  return settleResult(job, wireResultOf(job, fields), (diff) => ({ ok: true, files: [diff] }));
+  return settleResult(job, wireResultOf(job, fields));
 };
 
 /** The order of section 3.1 of the delegation run. */

@@ -1,23 +1,19 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { pathsOfDiff } from "../../../src/core/delegation/diff-files.ts";
 import { listFidelityNotes } from "../../../src/core/delegation/list-fidelity.ts";
 import { readWireResult } from "../../../src/core/delegation/read-wire-result.ts";
 import { retryBudgetSec, retryNeed } from "../../../src/core/delegation/retry.ts";
-import { type DiffJudge, settleResult } from "../../../src/core/delegation/settle-result.ts";
+import { settleResult } from "../../../src/core/delegation/settle-result.ts";
 import type { WireResult } from "../../../src/core/delegation/wire-result.ts";
 import { contractOf, deferOf, jobOf, wireResultOf } from "../../support/legs.ts";
-
-const ANY_DIFF: DiffJudge = (diff) => ({ ok: true, files: pathsOfDiff(diff) });
-const NO_DIFF: DiffJudge = () => ({ ok: false, why: 'path "../x" leaves the read root' });
 
 const DOCUMENTS = [{ name: "d.md", text: "412 pallets in bay QX-9" }];
 const SCHEMA = { properties: { summary: { type: "string" }, items: { type: "array" } }, required: ["summary"] };
 const STRUCTURED = '{"summary":"412 pallets"}';
 
-const settle = (contract: object, result: Partial<WireResult>, judge: DiffJudge = ANY_DIFF) => {
+const settle = (contract: object, result: Partial<WireResult>) => {
   const job = jobOf(contractOf({ context: DOCUMENTS, ...contract }));
-  return settleResult(job, wireResultOf(job, result), judge);
+  return settleResult(job, wireResultOf(job, result));
 };
 
 describe("a completed result", () => {
@@ -98,21 +94,21 @@ describe("precedence", () => {
   test("failed before deferred: a result for another contract is never looked at", () => {
     const job = jobOf(contractOf(failing));
     const other = { ...deferOf(job, "budget", "wall timeout after 5s"), job_id: "wrt-other" };
-    expect(settleResult(job, other, ANY_DIFF)).toMatchObject({
+    expect(settleResult(job, other)).toMatchObject({
       status: "failed",
       reason: "result is for another contract: its job id is not the one that was sent",
       defer_class: "",
       result: null,
     });
     const changed = wireResultOf(job, { contract_sha256: "0" });
-    expect(settleResult(job, changed, ANY_DIFF).reason).toBe(
+    expect(settleResult(job, changed).reason).toBe(
       "result is for another contract: its digest is not the one that was sent",
     );
   });
 
   test("deferred before failed verification: checks are not evaluated", () => {
     const job = jobOf(contractOf(failing));
-    expect(settleResult(job, deferOf(job, "budget", "wall timeout after 5s"), ANY_DIFF)).toMatchObject({
+    expect(settleResult(job, deferOf(job, "budget", "wall timeout after 5s"))).toMatchObject({
       status: "deferred",
       reason: "wall timeout after 5s",
       defer_class: "budget",
@@ -127,11 +123,7 @@ describe("precedence", () => {
 
   test("a class that nobody knows stays a text, and a defer without a reason gets one", () => {
     const job = jobOf(contractOf());
-    const settled = settleResult(
-      job,
-      wireResultOf(job, { deferred: true, defer_class: "weather" as "", reason: " " }),
-      ANY_DIFF,
-    );
+    const settled = settleResult(job, wireResultOf(job, { deferred: true, defer_class: "weather" as "", reason: " " }));
     expect(settled).toMatchObject({ status: "deferred", defer_class: "weather", reason: "the place gave no reason" });
   });
 });
@@ -192,33 +184,30 @@ describe("a diff", () => {
     expect(settled).toMatchObject({ status: "succeeded", result: { diff_files: ["x"], diff: DIFF } });
   });
 
-  test.each<[string, object, Partial<WireResult>, DiffJudge, string]>([
+  const OUTSIDE = DIFF.replaceAll("b/x", "b/../x").replaceAll("a/x", "a/../x");
+  const GONE = "diff --git a/d.md b/d.md\ndeleted file mode 100644\n--- a/d.md\n+++ /dev/null\n@@ -1 +0,0 @@\n-412\n";
+  test.each<[string, object, Partial<WireResult>, string]>([
+    ["one that leaves the read root", { write_root: "." }, { diff: OUTSIDE }, "unsafe diff: "],
+    ["one that leaves the write root", { write_root: "work" }, { diff: DIFF }, "unsafe diff: "],
+    ["one that deletes", { write_root: "." }, { diff: GONE }, "unsafe diff: "],
     [
-      "one that breaks a rule",
+      "one that is past a cap",
       { write_root: "." },
-      { diff: DIFF },
-      NO_DIFF,
-      'unsafe diff: path "../x" leaves the read root',
+      { diff: DIFF.replace("+a", `+${"a".repeat(70_000)}`) },
+      "unsafe diff: write cap exceeded",
     ],
-    [
-      "one that nobody opened a door for",
-      {},
-      { diff: DIFF },
-      ANY_DIFF,
-      "unsafe diff: the contract opened no write door",
-    ],
+    ["prose", { write_root: "." }, { diff: "I changed x.\n" }, "unsafe diff: "],
+    ["one that nobody opened a door for", {}, { diff: DIFF }, "unsafe diff: the contract opens no write door"],
     [
       "files without one",
       { write_root: "." },
       { diff_files: ["x"] },
-      ANY_DIFF,
       "unsafe diff: files are named, and there is no diff",
     ],
-  ])("%s fails the leg, and nothing of it is published", (_, contract, result, judge, reason) => {
-    expect(settle(contract, result, judge)).toMatchObject({ status: "failed", reason, result: null });
-    expect(settle(contract, { ...result, deferred: true, reason: "wall timeout after 5s" }, judge).status).toBe(
-      "failed",
-    );
+  ])("%s fails the leg, and nothing of it is published", (_, contract, result, reason) => {
+    expect(settle(contract, result)).toMatchObject({ status: "failed", result: null });
+    expect(settle(contract, result).reason).toStartWith(reason);
+    expect(settle(contract, { ...result, deferred: true, reason: "wall timeout after 5s" }).status).toBe("failed");
   });
 
   test("of a run that was not finished is published with it", () => {
@@ -253,7 +242,7 @@ describe("listFidelityNotes()", () => {
 describe("retryNeed()", () => {
   const job = jobOf(contractOf());
   const after = (defer_class: WireResult["defer_class"], reason: string) =>
-    retryNeed(settleResult(job, deferOf(job, defer_class, reason), ANY_DIFF));
+    retryNeed(settleResult(job, deferOf(job, defer_class, reason)));
   const NO = { retry: false };
   const HERE = { retry: true, elsewhere: false };
   const ELSEWHERE = { retry: true, elsewhere: true };
@@ -288,10 +277,10 @@ describe("retryNeed()", () => {
   });
 
   test("what is left is the wall without what was spent, and a whole wall after a seat that went down", () => {
-    const contended = settleResult(job, deferOf(job, "abstention", "empty final answer"), ANY_DIFF);
+    const contended = settleResult(job, deferOf(job, "abstention", "empty final answer"));
     expect(retryBudgetSec(300, 100_500, contended)).toBe(199);
     expect(retryBudgetSec(300, 400_000, contended)).toBe(-100);
-    const down = settleResult(job, deferOf(job, "infrastructure", "seat down: refused"), ANY_DIFF);
+    const down = settleResult(job, deferOf(job, "infrastructure", "seat down: refused"));
     expect(retryBudgetSec(300, 250_000, down)).toBe(300);
   });
 });
@@ -370,7 +359,7 @@ describe("readWireResult()", () => {
           return;
         }
         const found = readWireResult(text);
-        if (found.ok) expect(settleResult(job, found.result, NO_DIFF).status).not.toBe("");
+        if (found.ok) expect(settleResult(job, found.result).status).not.toBe("");
       }),
     );
   });
