@@ -74,8 +74,16 @@ export type JobView = {
   readonly progress?: JobProgress;
   readonly restarts: number;
   readonly reaped?: true;
+  /** The JSON text of the wire result. While the job is `running`, it is one that could not be stored yet. */
+  readonly result?: string;
   readonly error?: NodeError;
 };
+
+/** The JSON text of a view; the result stands in it as it is. */
+export function renderView({ result, ...view }: JobView): string {
+  const text = JSON.stringify(view);
+  return result === undefined ? text : `${text.slice(0, -1)},"result":${result}}`;
+}
 
 /** Every error body of a node: `{"error": …}`. */
 export type NodeError = {

@@ -1,0 +1,24 @@
+/** How long a new job would wait at a node, by the walls of the last ones. */
+
+/** Null: nothing has run yet that could tell. */
+export function expectedWaitSec(of: {
+  readonly accepted: number;
+  readonly running: number;
+  /** Negative: no limit. */
+  readonly maxRunning: number;
+  readonly recentWallSec: number | null;
+}): number | null {
+  const { accepted, running, maxRunning, recentWallSec } = of;
+  const ahead = maxRunning < 0 ? 0 : Math.max(0, running + accepted - maxRunning + 1);
+  if (ahead === 0) return 0;
+  return recentWallSec === null ? null : (ahead * recentWallSec) / Math.max(1, maxRunning);
+}
+
+/** Null of none. */
+export function medianOf(values: readonly number[]): number | null {
+  const sorted = values.toSorted((left, right) => left - right);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle];
+  if (upper === undefined) return null;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
+}
