@@ -5,6 +5,7 @@ import { openBoardStore } from "../store/board.ts";
 import { sha256 } from "../store/drafts.ts";
 import { serveBoard } from "../wire/board.ts";
 import { defineCommand } from "./command.ts";
+import { stopSignal } from "./stop-signal.ts";
 import { placesOf } from "./world.ts";
 
 const TOKEN_BYTES = 24;
@@ -37,17 +38,6 @@ export const command = defineCommand({
     return 0;
   },
 });
-
-function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    const stop = () => {
-      // A second one ends the process as it ends any other.
-      process.off("SIGINT", stop).off("SIGTERM", stop);
-      resolve();
-    };
-    process.on("SIGINT", stop).on("SIGTERM", stop);
-  });
-}
 
 /** Errors: `usage`. */
 function portOf(text: string | undefined): number {

@@ -209,6 +209,15 @@ export const FACES: readonly Face[] = [
           },
         },
       },
+      seat: {
+        summary: "Play model seats without a model",
+        commands: {
+          serve: {
+            summary: "Serve a seat that plays a script instead of a model",
+            load: () => import("./seat/serve.ts"),
+          },
+        },
+      },
     },
   },
   {

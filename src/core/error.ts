@@ -41,6 +41,7 @@ export const ERROR_CODES = {
   file_unreadable: ["usage", "a file named on the command line cannot be read"],
   bad_contract: ["usage", "a delegation contract is not valid, or does not open"],
   bad_config: ["usage", "the config, or a variable or option that stands for a key of it, is not valid"],
+  bad_script: ["usage", "the script of a scripted seat is not valid"],
   bad_result: ["usage", "a saved answer is not what it should be"],
   no_leg: ["usage", "a result has no such leg, or no diff of it"],
   no_folder: ["usage", "a folder named on the command line is none"],
@@ -113,7 +114,7 @@ export const ERROR_CODES = {
   settings_busy: ["unavailable", "a settings file was changed by others all the time"],
   state_failed: ["unavailable", "the folder in which delegation keeps its state cannot be made or written"],
   seat_unavailable: ["unavailable", "the server of a seat does not answer, or does not say what it serves"],
-  port_unavailable: ["unavailable", "the port of the board cannot be opened"],
+  port_unavailable: ["unavailable", "a port cannot be opened, or is taken"],
   output_failed: ["unavailable", "standard output cannot be written"],
 
   internal: ["internal", "a defect in writ"],

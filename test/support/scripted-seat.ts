@@ -2,6 +2,7 @@
 import { readScript, type Script } from "../../src/core/scripted/read-script.ts";
 import type { LogEntry } from "../../src/core/scripted/seat-log.ts";
 import { SEAT_LIMITS, type SeatClock, type SeatLimits, serveScriptedSeat } from "../../src/wire/scripted-seat.ts";
+import { type LivingWorld, type Ran, writCommand } from "./writ.ts";
 
 export type RunningSeat = {
   /** Its base URL, as a seat's `base_url` has it: no slash at its end. */
@@ -72,3 +73,58 @@ export const realClock: SeatClock = {
     return () => clearTimeout(timer);
   },
 };
+
+/** A scripted seat that runs as its command. */
+export type SeatCommand = RunningSeat & {
+  /** What it has printed on standard output so far. */
+  readonly printed: string;
+  readonly pid: number;
+  /** Sends a signal, and answers what a shell sees of the end. */
+  stop(signal?: "SIGINT" | "SIGTERM"): Promise<Ran>;
+};
+
+/** Starts `writ seat serve` with a script, and waits for its line. Further words are its options. */
+export async function startSeatCommand(
+  world: LivingWorld,
+  script: ScriptObject | string,
+  ...args: string[]
+): Promise<SeatCommand> {
+  const text = typeof script === "string" ? script : JSON.stringify({ schema_version: 1, name: "test", ...script });
+  const child = Bun.spawn([...writCommand(), "seat", "serve", "--script", "-", ...args], {
+    cwd: world.folder,
+    env: world.env(),
+    stdin: new TextEncoder().encode(text),
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const talk = new Response(child.stderr).text();
+  const reader = child.stdout.getReader();
+  const decoder = new TextDecoder();
+  let stdout = "";
+  while (!stdout.includes("\n")) {
+    const { done, value } = await reader.read();
+    if (done) throw new Error(`The seat ended with ${await child.exited}: ${stdout}${await talk}`);
+    stdout += decoder.decode(value, { stream: true });
+  }
+  const url = /http:\/\/[^"\s]*/.exec(stdout)?.[0] ?? "";
+  const stop: SeatCommand["stop"] = async (signal = "SIGTERM") => {
+    child.kill(signal);
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      stdout += decoder.decode(read.value, { stream: true });
+    }
+    return { exit: await child.exited, stdout, stderr: await talk };
+  };
+  const logOf = async (query: string) => (await (await fetch(`${url}/scripted/log${query}`)).json()) as LogEntry[];
+  const close = async () => void (await stop());
+  return {
+    url,
+    printed: stdout,
+    pid: child.pid,
+    log: () => logOf(""),
+    bodies: async () => (await logOf("?bodies=1")).map((entry) => ("body" in entry ? entry.body : null)),
+    reset: async () => void (await fetch(`${url}/scripted/reset`, { method: "POST" })),
+    close,
+    stop,
+    [Symbol.asyncDispose]: close,
+  };
+}

@@ -49,10 +49,38 @@ export function readDocument<S extends v.GenericSchema>(
 
 /** The value of a document that was parsed before. See `readDocument`. */
 export function readValue<S extends v.GenericSchema>(schema: S, value: JsonValue): ReadDocument<v.InferOutput<S>> {
+  const lists = listsForObjects(unwrapped(schema), value, "");
   const result = v.safeParse(schema, value);
-  if (result.success) return { ok: true, value: result.output };
-  return { ok: false, issues: result.issues.flatMap((issue) => toldOf(issue, schema)).slice(0, TOLD) };
+  if (result.success && lists.length === 0) return { ok: true, value: result.output };
+  const others = (result.issues ?? []).flatMap((issue) => toldOf(issue, schema));
+  const isWithinList = (path: string) => lists.some((list) => path === list.path || path.startsWith(`${list.path}/`));
+  return { ok: false, issues: [...lists, ...others.filter(({ path }) => !isWithinList(path))].slice(0, TOLD) };
 }
+
+/** Lists where an object is due: to valibot a list is an object with numbers for keys. */
+function listsForObjects(
+  schemas: readonly Record<string, unknown>[],
+  value: unknown,
+  path: string,
+): readonly DocumentIssue[] {
+  const below = (step: string | number, inner: unknown) =>
+    listsForObjects(
+      schemas.flatMap((each) => childrenOf(each, step)).flatMap(unwrapped),
+      inner,
+      `${path}/${escapeStep(String(step))}`,
+    );
+  if (schemas.length === 0) return [];
+  if (!Array.isArray(value))
+    return isRecord(value) ? Object.entries(value).flatMap(([key, inner]) => below(key, inner)) : [];
+  const isObject = ({ type, entries }: Record<string, unknown>) => entries !== undefined || type === "record";
+  const isMistaken =
+    schemas.some(isObject) && schemas.every((each) => isObject(each) || SCALARS.has(String(each.type)));
+  if (!isMistaken) return value.flatMap((inner, index) => below(index, inner));
+  return [{ code: "type_mismatch", path, message: "Expected an object, found a list", hint: null }];
+}
+
+/** Schemas that take no list in any case. */
+const SCALARS: ReadonlySet<string> = new Set(["string", "number", "boolean", "null", "literal", "picklist"]);
 
 function refused<T>(code: string, message: string): ReadDocument<T> {
   return { ok: false, issues: [{ code, path: "", message, hint: null }] };

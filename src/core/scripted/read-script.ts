@@ -63,8 +63,7 @@ const OTHERWISE: Reply = {
  * Errors: none is thrown, whatever the bytes
  */
 export function readScript(bytes: Uint8Array): ReadScript {
-  const most = SCRIPT_LIMITS.file_bytes;
-  if (bytes.length > most) return refused("too_large", `it has ${bytes.length} bytes, at most ${most} are allowed`);
+  if (bytes.length > SCRIPT_LIMITS.file_bytes) return scriptTooLarge();
   const decoded = decodeUtf8(bytes);
   if (!decoded.ok) return refused("not_json", `byte ${decoded.offset} is no UTF-8`);
   const source = readSource(decoded.text, { maxDepth: SCRIPT_LIMITS.depth });
@@ -77,6 +76,11 @@ export function readScript(bytes: Uint8Array): ReadScript {
   const reader = new ScriptReader(read.value, source.node);
   const script = reader.read();
   return reader.issues.length > 0 ? { ok: false, issues: reader.issues } : { ok: true, script };
+}
+
+/** What a script is that has more bytes than any may have. */
+export function scriptTooLarge(): ReadScript {
+  return refused("too_large", `it has more than ${SCRIPT_LIMITS.file_bytes / 1024 / 1024} MiB`);
 }
 
 function refused(code: string, why: string): ReadScript {
@@ -373,8 +377,9 @@ class ScriptReader {
       const bytes = text !== undefined ? new TextEncoder().encode(text) : decodeBase64(b64 ?? "");
       if (bytes === null) this.tell(`${own}/b64`, "This is no base64");
       if (forever && index < given.length - 1) this.tell(`${own}/forever`, "Only the last piece can come forever");
-      else if (forever && (bytes === null || bytes.length === 0))
+      else if (isForever && index === given.length - 1 && bytes?.length === 0) {
         this.tell(own, "What comes forever must not be empty");
+      }
       size += bytes?.length ?? 0;
       return { bytes: bytes ?? new Uint8Array(0), after_ms };
     });

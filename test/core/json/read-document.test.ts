@@ -8,7 +8,12 @@ const Choice = v.union([
   v.strictObject({ repeat: v.string(), count: v.number() }),
   v.strictObject({ echo: v.picklist(["goal", "last"]) }),
 ]);
-const Document = v.strictObject({ name: v.string(), more: v.optional(v.array(Choice)) });
+const Document = v.strictObject({
+  name: v.string(),
+  more: v.optional(v.array(Choice)),
+  bag: v.optional(v.record(v.string(), v.unknown())),
+  any: v.optional(v.unknown()),
+});
 
 function told(value: JsonValue): readonly string[] {
   const read = readValue(Document, value);
@@ -22,8 +27,19 @@ describe("readValue()", () => {
     expect(told({ nam: "a", name: "a", mor: [], zzzzz: 1 })).toEqual([
       "unknown_key /nam Did you mean name?",
       "unknown_key /mor Did you mean more?",
-      "unknown_key /zzzzz Known are: name, more",
+      "unknown_key /zzzzz Known are: name, more, bag, any",
     ]);
+  });
+
+  test.each([
+    { value: [], told: ["type_mismatch "] },
+    { value: { name: "a", bag: [] }, told: ["type_mismatch /bag"] },
+    { value: { name: "a", bag: { "a/b": [[]] }, any: [[]] }, told: [] },
+    { value: { name: "a", more: [["x"]] }, told: ["type_mismatch /more/0"] },
+    { value: { name: "a", more: [[], "x", { repeat: 1 }] }, told: ["type_mismatch /more/0"] },
+  ])("takes no list for an object in $value", ({ value, told: wanted }) => {
+    expect(told(value as JsonValue).slice(0, 1)).toEqual(wanted.slice(0, 1));
+    expect(told(value as JsonValue).length > 0).toBe(wanted.length > 0);
   });
 
   test.each([
