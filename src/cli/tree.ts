@@ -249,6 +249,11 @@ export const FACES: readonly Face[] = [
           add: { summary: "Add pending tasks at the end of the list", load: () => import("./plan/add.ts") },
           update: { summary: "Set the status of a task", load: () => import("./plan/update.ts") },
           clear: { summary: "Empty the task list", load: () => import("./plan/clear.ts") },
+          check: { summary: "Hold a plan against its spec and its checkout", load: () => import("./plan/check.ts") },
+          repair: {
+            summary: "Repair the anchors, quotes and paths of a plan, and nothing else",
+            load: () => import("./plan/repair.ts"),
+          },
         },
       },
     },

@@ -1,0 +1,66 @@
+/** Findings as a SARIF log: the form that editors and forges show beside the lines. */
+import type { JsonObject } from "../json/value.ts";
+
+export type SarifRule = { readonly id: string; readonly text: string; readonly help?: string };
+
+export type SarifResult = {
+  readonly rule: string;
+  readonly level: "error" | "warning";
+  readonly message: string;
+  /** From 1; 0 is the whole file. */
+  readonly line: number;
+  /** In code units, from 1; null where it is not known. */
+  readonly column: number | null;
+  readonly properties?: JsonObject;
+};
+
+export type SarifRun = {
+  readonly version: string;
+  readonly rules: readonly SarifRule[];
+  readonly results: readonly SarifResult[];
+  /** The file that was judged, and the folder that it is named from, `/` between parts; null: it is named as it is. */
+  readonly file: string;
+  readonly root: string | null;
+};
+
+/**
+ * Source: SARIF 2.1.0 (OASIS), sections 3.13, 3.14, 3.27 and 3.30
+ */
+export function sarifLog({ version, rules, results, file, root }: SarifRun): JsonObject {
+  const artifact = { uri: encodePath(file), ...(root === null ? {} : { uriBaseId: "ROOT" }) };
+  const run: JsonObject = {
+    tool: {
+      driver: {
+        name: "writ",
+        semanticVersion: version,
+        rules: rules.map(({ id, text, help }) => ({
+          id,
+          shortDescription: { text },
+          ...(help === undefined ? {} : { help: { text: help } }),
+        })),
+      },
+    },
+    ...(root === null ? {} : { originalUriBaseIds: { ROOT: { uri: `file://${encodePath(root)}/` } } }),
+    columnKind: "utf16CodeUnits",
+    results: results.map(({ rule, level, message, line, column, properties }) => ({
+      ruleId: rule,
+      ruleIndex: rules.findIndex(({ id }) => id === rule),
+      level,
+      message: { text: message },
+      locations: [
+        {
+          physicalLocation: {
+            artifactLocation: artifact,
+            ...(line === 0 ? {} : { region: { startLine: line, ...(column === null ? {} : { startColumn: column }) } }),
+          },
+        },
+      ],
+      ...(properties === undefined ? {} : { properties }),
+    })),
+  };
+  return { $schema: "https://json.schemastore.org/sarif-2.1.0.json", version: "2.1.0", runs: [run] };
+}
+
+function encodePath(path: string): string {
+  return path.split("/").map(encodeURIComponent).join("/");
+}
