@@ -14,7 +14,8 @@ import { openEndpoint } from "../llm/endpoint.ts";
 import { sha256 } from "../store/drafts.ts";
 import { inspectStore, walFault } from "../store/inspect.ts";
 import { scratchFolder } from "../store/scratch.ts";
-import { loadConfig } from "./config-world.ts";
+import { askNode } from "../wire/ask-node.ts";
+import { type ConfigAsk, loadConfig } from "./config-world.ts";
 import { ownProgram, projectFolder, type Scope, settingsPath } from "./hooks/place.ts";
 import { releaseOf } from "./release.ts";
 import { ENDPOINT_WORLD } from "./seat-finder.ts";
@@ -24,9 +25,9 @@ import { openWorld, placesOf } from "./world.ts";
 const CALL_MS = 20_000;
 
 /** What of the doctor's command line its checks need. */
-export type DoctorAsk = World["asked"] & { readonly config: string | undefined };
+export type DoctorAsk = World["asked"] & { readonly config: string | undefined; readonly remote: string | undefined };
 
-export async function openDoctorWorld({ config, ...asked }: DoctorAsk): Promise<World> {
+export async function openDoctorWorld({ config, remote, ...asked }: DoctorAsk): Promise<World> {
   const { version } = await releaseOf();
   const project = projectFolder();
   const places = placesOf();
@@ -34,12 +35,13 @@ export async function openDoctorWorld({ config, ...asked }: DoctorAsk): Promise<
   return {
     asked,
     config: () => {
-      looked ??= lookAtConfig(config);
+      looked ??= lookAtConfig({ config, options: remote === undefined ? {} : { remotes: [remote] } });
       return looked;
     },
     isSet: (variable) => (process.env[variable] ?? "") !== "",
     stateFault: () => ({ folder: stateFolder(places.data), fault: stateFault(places.data) }),
     openSeat: (seat) => openEndpoint(seat, ENDPOINT_WORLD),
+    askNode: (node, path) => askNode(node, path, ENDPOINT_WORLD),
     deadline: (ms) => AbortSignal.timeout(ms),
     versionAsBun,
     which: (program) => Bun.which(program),
@@ -58,13 +60,13 @@ export async function openDoctorWorld({ config, ...asked }: DoctorAsk): Promise<
   };
 }
 
-async function lookAtConfig(config: string | undefined): Promise<ConfigLook> {
+async function lookAtConfig(ask: ConfigAsk): Promise<ConfigLook> {
   try {
-    return { kind: "loaded", silent: null, ...(await loadConfig({ config })) };
+    return { kind: "loaded", silent: null, ...(await loadConfig(ask)) };
   } catch (error) {
     if (!(error instanceof WritError)) throw error;
     if (error.code === "seat_unavailable") {
-      return { kind: "loaded", silent: error.message, ...(await loadConfig({ config, find: null })) };
+      return { kind: "loaded", silent: error.message, ...(await loadConfig({ ...ask, find: null })) };
     }
     if (error.code !== "bad_config") throw error;
     return { kind: "invalid", ...issuesBehind(error) };

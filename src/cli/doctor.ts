@@ -15,18 +15,28 @@ export const command = defineCommand({
   meta: { name: "doctor", description: "Say what is set up and what works" },
   args: {
     seat: { type: "string", valueHint: "NAME", description: "Try nothing but this seat of the config" },
+    remote: { type: "string", valueHint: "URL", description: "Try nothing but this node, in the config or not" },
     load: { type: "boolean", description: "Have a proxy load a model that it has not loaded" },
     ...CONFIG_OPTION,
     ...JSON_SWITCH,
   },
   examples: ["writ doctor", "writ doctor --seat qwen-9b --load", "writ doctor --json"],
   notes: [
-    "Each check tries what it tells of and prints PASS, WARN, FAIL or SKIP. It plays a short turn through the installed hook commands, in a data folder of its own that it removes again, and has each seat of the config answer, call a tool and keep to a schema.",
+    "Each check tries what it tells of and prints PASS, WARN, FAIL or SKIP. It plays a short turn through the installed hook commands, in a data folder of its own that it removes again, and has each seat of the config answer, call a tool and keep to a schema; each remote is asked what it speaks and whether it takes the token.",
     "Of what the settings of a project name, only this very writ is run; a user's own settings are the user's.",
   ],
   exits: { 0: "nothing fails; there may be warnings", 1: "something fails", 2: "--seat names no seat" },
   async run({ args, json, out }) {
-    const world = await openDoctorWorld({ config: args.config, seat: args.seat ?? null, load: args.load });
+    const { seat, remote, load, config } = args;
+    if (seat !== undefined && remote !== undefined)
+      throw new WritError("usage", "--seat and --remote exclude each other");
+    const only =
+      seat !== undefined
+        ? ({ kind: "seat", name: seat } as const)
+        : remote !== undefined
+          ? ({ kind: "remote" } as const)
+          : null;
+    const world = await openDoctorWorld({ config, remote, only, load });
     await assertSeat(world);
     const findings = await examine(world, (finding) => {
       if (json) return;
@@ -42,14 +52,14 @@ export const command = defineCommand({
 
 /** Errors: `usage` where a valid config has no seat of the name that is asked for */
 async function assertSeat(world: World): Promise<void> {
-  const { seat } = world.asked;
+  const { only } = world.asked;
   const look = await world.config();
-  if (seat === null || look.kind === "invalid") return;
+  if (only?.kind !== "seat" || look.kind === "invalid") return;
   const names = look.config.seats.map(({ name }) => name);
-  if (names.includes(seat)) return;
-  const near = nearest(seat, names);
+  if (names.includes(only.name)) return;
+  const near = nearest(only.name, names);
   const listed = names.length === 0 ? "The config has no seat" : `There is ${names.slice(0, 8).join(", ")}`;
-  throw new WritError("usage", `No seat is called ${JSON.stringify(seat)}`, {
+  throw new WritError("usage", `No seat is called ${JSON.stringify(only.name)}`, {
     hint: near === null ? listed : `Did you mean "${near}"?`,
   });
 }

@@ -5,6 +5,7 @@ import { gates } from "./gates.ts";
 import { hooks } from "./hooks.ts";
 import { nodeListener } from "./node.ts";
 import { recording } from "./recording.ts";
+import { remotes } from "./remotes.ts";
 import { seats } from "./seats.ts";
 import { stateFolder } from "./state-folder.ts";
 import { dataFolder, store } from "./storage.ts";
@@ -20,10 +21,11 @@ export const CHECKS: readonly Check[] = [
   nodeListener,
   gates,
   seats,
+  remotes,
 ];
 
-/** What is looked at where one seat is asked for. */
-const SEAT_CHECKS: readonly Check[] = [config, seats];
+/** What is looked at where one seat or one remote is asked for. */
+const ONLY = { seat: [config, seats], remote: [config, remotes] } as const;
 
 /**
  * Makes every check that was asked for.
@@ -33,7 +35,8 @@ const SEAT_CHECKS: readonly Check[] = [config, seats];
  */
 export async function examine(world: World, tell: (finding: Finding) => void = () => {}): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
-  for (const check of world.asked.seat === null ? CHECKS : SEAT_CHECKS) {
+  const { only } = world.asked;
+  for (const check of only === null ? CHECKS : ONLY[only.kind]) {
     const found = await check.look(world);
     for await (const finding of found) {
       findings.push(finding);

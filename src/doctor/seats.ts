@@ -18,8 +18,9 @@ export const seats: Check = {
   async *look(world) {
     const look = await world.config();
     const { skip } = findingsOf("seat");
+    const { only } = world.asked;
     if (look.kind === "invalid") return yield skip("seats", "The config is not valid");
-    const wanted = look.config.seats.filter(({ name }) => world.asked.seat === null || name === world.asked.seat);
+    const wanted = look.config.seats.filter(({ name }) => only?.kind !== "seat" || name === only.name);
     if (wanted.length === 0) return yield skip("seats", "There is none: legs can only go to nodes");
     for (const seat of wanted) {
       if (look.silent !== null && seat === look.config.seats[0])

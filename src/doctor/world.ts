@@ -1,5 +1,5 @@
 /** What the doctor looks at. The command line hands in the real one, a test a scripted one. */
-import type { Config } from "../core/config/config.ts";
+import type { Config, Remote } from "../core/config/config.ts";
 import type { ConfigIssue } from "../core/config/issue.ts";
 import type { Sources } from "../core/config/merge.ts";
 import type { Seat } from "../core/config/seat.ts";
@@ -44,6 +44,10 @@ export type Rehearsal = {
   close(): void;
 };
 
+export type NodeAnswer =
+  | { readonly kind: "answered"; readonly status: number; readonly text: string }
+  | { readonly kind: "silent"; readonly message: string };
+
 export type ConfigLook =
   | {
       readonly kind: "loaded";
@@ -58,8 +62,8 @@ export type ConfigLook =
 
 export type World = {
   readonly asked: {
-    /** Nothing but the config and this seat; null: everything. */
-    readonly seat: string | null;
+    /** Nothing but the config and this seat, or the one remote that the config then has. */
+    readonly only: { readonly kind: "seat"; readonly name: string } | { readonly kind: "remote" } | null;
     /** A model that a proxy has not loaded may be loaded. */
     readonly load: boolean;
   };
@@ -70,6 +74,8 @@ export type World = {
   /** Writes, flushes, renames and removes a file in the state folder; why that does not work, or null. */
   stateFault(): { readonly folder: string; readonly fault: string | null };
   openSeat(seat: Seat): Endpoint;
+  /** One GET of a node; bounded in time and size. */
+  askNode(remote: Remote, path: string): Promise<NodeAnswer>;
   /** A signal that comes after a time, in milliseconds. */
   deadline(ms: number): AbortSignal;
   /** The version that this executable says when it acts as Bun; null where it does not. */

@@ -140,3 +140,39 @@ test("the seat of WRIT_SEAT_URL is found out, shown and tried without a file", a
     await server.stop(true);
   }
 });
+
+test("a remote that is named is tried alone, with the token of the config", async () => {
+  const seen: (string | null)[] = [];
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    development: false,
+    fetch(request) {
+      seen.push(request.headers.get("authorization"));
+      if (new URL(request.url).pathname !== "/writ/v1/health") return new Response("{}", { status: 404 });
+      return Response.json({ ok: true, node_id: "node-b", protocol: 1, schema_versions: [1], accepts_write: true });
+    },
+  });
+  try {
+    using world = livingWorld({ NODE_B: "a-token-of-some-length" });
+    mkdirSync(world.data);
+    const url = `http://127.0.0.1:${server.port}`;
+    const config = { remotes: ["http://127.0.0.1:1", { url, token_env: "NODE_B" }] };
+    writeFileSync(join(world.data, "config.json"), JSON.stringify(config), { mode: 0o600 });
+    const { exit, stdout } = await world.writ(["doctor", "--remote", url]);
+    expect(stdout.split("\n").slice(1)).toEqual([
+      `PASS remote ${url} — health: Node node-b: no seat; 0 running, 0 queued`,
+      `PASS remote ${url} — protocol: It speaks protocol 1`,
+      `PASS remote ${url} — token: It takes the token in NODE_B`,
+      `PASS remote ${url} — write door: It is open`,
+      "OK: 5 checks passed.",
+      "",
+    ]);
+    expect(exit).toBe(0);
+    expect(new Set(seen)).toEqual(new Set(["Bearer a-token-of-some-length"]));
+    expect((await world.writ(["doctor", "--remote", url, "--seat", "a"])).exit).toBe(2);
+    expect((await world.writ(["doctor", "--remote", "ftp://x"])).exit).toBe(1);
+  } finally {
+    await server.stop(true);
+  }
+});

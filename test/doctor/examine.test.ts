@@ -35,11 +35,14 @@ function edited(
   return { files: { [PROJECT]: JSON.stringify(settings) } };
 }
 
+/** Checks that say of which of several they speak. */
+const NAMED: Readonly<Record<string, string>> = { seat: "seat qwen", remote: "remote http://10.0.0.2:18811" };
+
 test("where all is well, every check says so", async () => {
   const findings = await told();
   expect(hasFailed(findings)).toBe(false);
   expect(new Set(findings.filter((each) => each.outcome === "PASS").map((each) => each.check))).toEqual(
-    new Set(CHECKS.map((check) => (check.name === "seat" ? "seat qwen" : check.name))),
+    new Set(CHECKS.map((check) => NAMED[check.name] ?? check.name)),
   );
   expect(
     findings.filter((each) => each.check === "recording").map((each) => `${each.subject}: ${each.message}`),

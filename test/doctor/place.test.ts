@@ -114,6 +114,6 @@ test("of what gates run, a missing program is skipped, and an executable that is
 });
 
 test("where one seat is asked for, nothing else is looked at but the config", async () => {
-  const findings = await examine(doctorWorld({ asked: { seat: "qwen", load: false } }));
+  const findings = await examine(doctorWorld({ asked: { only: { kind: "seat", name: "qwen" }, load: false } }));
   expect(new Set(findings.map(({ check }) => check))).toEqual(new Set(["config", "seat qwen"]));
 });

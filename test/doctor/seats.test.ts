@@ -19,7 +19,7 @@ type Told = {
 async function told({ endpoint = {}, seat = {}, load = false }: Told = {}) {
   const opened = scriptedEndpoint(endpoint);
   const world = doctorWorld({
-    asked: { seat: "qwen", load },
+    asked: { only: { kind: "seat", name: "qwen" }, load },
     config: async () => configLook({ seats: [{ ...SEAT, ...seat }] }),
     openSeat: () => opened,
   });

@@ -3,7 +3,7 @@ import { mergeConfig } from "../../src/core/config/merge.ts";
 import { readConfig } from "../../src/core/config/read.ts";
 import { planInstall } from "../../src/core/hooks/settings.ts";
 import type { ChatOutcome, ChatRequest, Completion, Endpoint, SeatLook } from "../../src/core/seat/endpoint.ts";
-import type { Called, ConfigLook, Rehearsal, World } from "../../src/doctor/world.ts";
+import type { Called, ConfigLook, NodeAnswer, Rehearsal, World } from "../../src/doctor/world.ts";
 
 export const DATA = "/home/dev/.writ";
 export const USER = "/home/dev/.claude/settings.json";
@@ -36,11 +36,12 @@ export function doctorWorld(script: DoctorScript = {}): World & { closed: number
   const world = {
     closed: 0,
     called,
-    asked: { seat: null, load: false },
-    config: async () => configLook({ seats: [SEAT] }),
+    asked: { only: null, load: false },
+    config: async () => configLook({ seats: [SEAT], remotes: ["http://10.0.0.2:18811"] }),
     isSet: () => true,
     stateFault: () => ({ folder: `${DATA}/run`, fault: null }),
     openSeat: () => scriptedEndpoint(),
+    askNode: async (_: unknown, path: string) => healthyNode(path),
     deadline: () => new AbortController().signal,
     versionAsBun: async () => "1.4.5",
     which: (program: string) => `/usr/bin/${program}`,
@@ -105,6 +106,23 @@ export function configLook(config: object, file: string | null = `${DATA}/config
   const merged = mergeConfig(readConfig(JSON.stringify(config)), {});
   if (!merged.ok) return { kind: "invalid", file, issues: merged.issues };
   return { kind: "loaded", config: merged.config, sources: merged.sources, file, silent: null };
+}
+
+/** What a node that is well answers. */
+export function healthyNode(path: string, more: object = {}): NodeAnswer {
+  if (path !== "/writ/v1/health") return { kind: "answered", status: 404, text: '{"error":{"code":"not_found"}}' };
+  const seats = [{ name: "pool", engine: "vllm", model: "m", ctx_tokens: 8192, slots: 2, served: true }];
+  const record = {
+    ok: true,
+    protocol: 1,
+    schema_versions: [1],
+    node_id: "node-b",
+    running: 1,
+    queued: 0,
+    seats,
+    ...more,
+  };
+  return { kind: "answered", status: 200, text: JSON.stringify(record) };
 }
 
 export type EndpointScript = {

@@ -54,8 +54,8 @@ export type Standing = {
 
 export type Cooldown = { readonly since_ms: number; readonly until_ms: number };
 
-const PROTOCOL = 1;
-const SCHEMA_VERSION = 1;
+export const PROTOCOL = 1;
+export const SCHEMA_VERSION = 1;
 
 /** A step's call, and an answer as short as any. */
 const LEAST_DECODED = 256 + 64;
