@@ -48,6 +48,15 @@ export function compareUtf8(left: string, right: string): number {
   return left.length - right.length;
 }
 
+/** The text in at most so many bytes, cut between characters; what was cut has "…" at its end. */
+export function clipUtf8(text: string, bytes: number): string {
+  if (utf8Length(text.slice(0, bytes + 1)) <= bytes) return text;
+  const encoded = new TextEncoder().encode(text.slice(0, bytes + 1));
+  let end = bytes - utf8Length("…");
+  while (((encoded[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return `${new TextDecoder().decode(encoded.subarray(0, end))}…`;
+}
+
 function illFormedAt(bytes: Uint8Array): number {
   let at = 0;
   while (at < bytes.length) {

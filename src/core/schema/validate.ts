@@ -6,6 +6,7 @@
 import { dereference, format, type OutputUnit, type Schema, validate } from "@cfworker/json-schema";
 import { readSource, type SourceNode } from "../json/source.ts";
 import { assignKey, type JsonObject, type JsonValue } from "../json/value.ts";
+import { clipUtf8 } from "../utf8.ts";
 import { coerceText } from "./coerce.ts";
 import { isBearable } from "./effort.ts";
 import { ANSWER_LIMITS, MAX_ERROR_BYTES, MAX_ERRORS } from "./limits.ts";
@@ -48,7 +49,7 @@ export function judgeText(text: string, schema: JsonObject): readonly string[] {
   const read = readSource(text, ANSWER_LIMITS);
   if (!read.ok) {
     const { line, column, message } = read.fault;
-    return [clipBytes(`line ${line}, column ${column}: ${message}`)];
+    return [clipUtf8(`line ${line}, column ${column}: ${message}`, MAX_ERROR_BYTES)];
   }
   if (read.node.kind !== "object") {
     const { kind } = read.node;
@@ -108,7 +109,7 @@ function told(errors: readonly OutputUnit[], { formats }: Prepared): readonly st
     // The validator writes the pointer into a fragment of a URI.
     const path = endOfPath(decodeURIComponent(instanceLocation.slice(1)));
     const reason = reasonOf(keyword, error, formats);
-    lines.add(clipBytes(path === "" ? reason : `${path}: ${reason}`));
+    lines.add(clipUtf8(path === "" ? reason : `${path}: ${reason}`, MAX_ERROR_BYTES));
   }
   return [...lines];
 }
@@ -156,13 +157,4 @@ function endOfPath(path: string): string {
   const end = path.slice(1 - SHOWN_PATH);
   const slash = end.indexOf("/");
   return `…${slash < 0 ? end.replace(/^[\udc00-\udfff]/, "") : end.slice(slash)}`;
-}
-
-/** The text in at most 160 bytes, cut between code points. */
-function clipBytes(text: string): string {
-  const bytes = new TextEncoder().encode(text.slice(0, MAX_ERROR_BYTES + 1));
-  if (bytes.length <= MAX_ERROR_BYTES) return text;
-  let end = MAX_ERROR_BYTES - "…".length * 3;
-  while (((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
-  return `${new TextDecoder().decode(bytes.subarray(0, end))}…`;
 }

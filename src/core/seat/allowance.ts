@@ -40,7 +40,8 @@ export function isTimeForFinal(run: {
  * @param answers busy answers in a row before this one
  */
 export function busySleepMs(answers: number, retry_after_sec: number | null): number {
-  if (retry_after_sec !== null && retry_after_sec > 0) return Math.ceil(retry_after_sec * 1000);
   const ladder = LOOP_LIMITS.busy_ladder_sec;
+  // A hint of next to nothing would ask a busy server without end.
+  if (retry_after_sec !== null && retry_after_sec > 0) return 1000 * Math.max(retry_after_sec, ladder[0]);
   return 1000 * (ladder[Math.min(answers, ladder.length - 1)] ?? 15);
 }

@@ -10,7 +10,7 @@ export type CallCaps = {
   /** Of the contract: `read_file` may be called twice for each. */
   readonly documents: number;
   /** Of the config: how often a tool may be carried out, by its name. */
-  readonly max_calls_per_tool: Readonly<Record<string, number>>;
+  readonly max_calls_per_tool: Readonly<Partial<Record<string, number>>>;
 };
 
 export type Admission =

@@ -36,6 +36,24 @@ export function compact(history: History, budget_bytes: number, note: string | n
   return room.done();
 }
 
+/**
+ * Cuts every result, also the newest, to what one result may keep: the window turned out to be smaller than it was when
+ * they were made.
+ */
+export function capResults(history: History, characters: number): History {
+  const capped = (result: ToolResult): ToolResult => {
+    if (result.text.length <= characters || result.state !== "whole") return result;
+    return { ...result, text: cutMiddle(result.text, characters), state: "ends" };
+  };
+  return { ...history, turns: history.turns.map((turn) => ({ ...turn, results: turn.results.map(capped) })) };
+}
+
+/** The results that are whole in one conversation and no longer in the next. */
+export function lostBetween(before: History, after: History): readonly string[] {
+  const whole = wholeIds(after);
+  return [...wholeIds(before)].filter((id) => !whole.has(id));
+}
+
 class Room {
   private readonly turns: Turn[];
   private size: number;
@@ -83,9 +101,7 @@ class Room {
 
   done(): Compacted {
     const history = { ...this.history, turns: this.turns };
-    const whole = wholeIds(history);
-    const lost = [...wholeIds(this.history)].filter((id) => !whole.has(id));
-    return { history, lost, fits: !this.isOver() };
+    return { history, lost: lostBetween(this.history, history), fits: !this.isOver() };
   }
 
   private isOver(): boolean {

@@ -89,10 +89,10 @@ function fieldsPart(schema: JsonObject): string {
   return list("The answer must let someone fill these fields:", fieldLines(schema));
 }
 
-/** The user message of single-shot mode: the same, with every document in it. */
+/** The user message of single-shot mode: the same with every document in it, and the demand for the answer. */
 export function singleShotMessage(task: Parameters<typeof userMessage>[0]): string {
   const blocks = task.context.map(({ name, text }) => `--- ${name} ---\n${text}`);
-  return [userMessage(task), ...blocks].join("\n\n");
+  return [userMessage(task), ...blocks, "give the final answer now from what you have"].join("\n\n");
 }
 
 /** One line for each top-level property, in field order: name, type, values of an enum, description. */

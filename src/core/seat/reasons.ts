@@ -113,7 +113,7 @@ export function requestRefused(status: number, message: string): Defer {
   const isAboutUs = status === 401 || status === 403;
   return {
     defer_class: isAboutUs ? "config" : "abstention",
-    reason: `agent loop: the server refused the ${isAboutUs ? "key" : "request"} (HTTP ${status}): ${oneLine(message)}`,
+    reason: `agent loop: the server refused the ${isAboutUs ? "key" : "request"}: ${oneLine(message)}`,
     stop_reason: "error",
   };
 }

@@ -30,6 +30,8 @@ import { specOf } from "./tool-specs.ts";
 /** A call as it will stand in the history, and what is to be done about it. */
 export type PlannedCall = {
   readonly sent: SentCall;
+  /** As the seat wrote it; in `sent` it is spelled as every server takes it back. */
+  readonly name: string;
   /** As the seat wrote them, for telling repeats. */
   readonly given: string;
   readonly plan:
@@ -130,7 +132,7 @@ function judgeCalls(received: readonly ReceivedCall[], text: Text, standing: Sta
   const cut = calls.find(({ read }) => read.kind === "cut");
   if (cut !== undefined) return judgeCutCall(cut.call, standing);
   const planned = planCalls(calls, standing);
-  const finish = planned.findIndex(({ sent, plan }) => sent.function.name === "finish" && plan.kind === "run");
+  const finish = planned.findIndex(({ name, plan }) => name === "finish" && plan.kind === "run");
   const finishing = finish < 0 || finish >= LOOP_LIMITS.calls_per_turn ? undefined : planned[finish];
   if (finishing?.plan.kind === "run") {
     const given = valueAt(finishing.plan.values, "answer");
@@ -162,7 +164,7 @@ function planCalls(calls: readonly ReadCall[], { step, usedIds }: Standing): rea
       type: "function",
       function: { name: sentName(call.name), arguments: read.kind === "cut" ? NO_ARGUMENTS : read.sent },
     };
-    return { sent, given: call.arguments, plan: planOf(call.name, read) };
+    return { sent, name: call.name, given: call.arguments, plan: planOf(call.name, read) };
   });
 }
 

@@ -82,7 +82,7 @@ The answer must let someone fill these fields:
 
   test("of single-shot mode holds every document whole", () => {
     expect(singleShotMessage({ ...task, output_schema: null })).toBe(
-      "Find it.\n\n\nWorkspace files:\n- src/a.md (3 bytes)\n\n--- src/a.md ---\né\n",
+      "Find it.\n\n\nWorkspace files:\n- src/a.md (3 bytes)\n\n--- src/a.md ---\né\n\n\ngive the final answer now from what you have",
     );
   });
 });
