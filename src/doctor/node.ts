@@ -1,6 +1,5 @@
 /** The check of what a node would listen on: who could reach it without a token. */
-import { isLoopbackAddress } from "../core/config/address.ts";
-import { readListen } from "../core/config/url.ts";
+import { listensBeyond, readListen } from "../core/config/url.ts";
 import { type Check, findingsOf } from "./check.ts";
 
 export const nodeListener: Check = {
@@ -13,9 +12,8 @@ export const nodeListener: Check = {
     if (token_env !== "" && world.isSet(token_env))
       return [pass(listen, `Callers have to bring the token in ${token_env}`)];
     const hint = `Type: export ${token_env === "" ? "WRIT_NODE_TOKEN" : token_env}=$(openssl rand -hex 24)`;
-    const host = readListen(listen)?.host ?? "";
-    // A name may lead anywhere.
-    if (host !== "localhost" && !isLoopbackAddress(host)) {
+    const at = readListen(listen);
+    if (at === null || listensBeyond(at)) {
       return [warn(listen, "There is no token, so writ node serve will not listen beyond this machine", hint)];
     }
     const others = world.otherUsers();

@@ -1,9 +1,9 @@
 /** `writ doctor` against a server of real sockets: what a seat has to do, and what is told where it does not. */
 import { expect, test } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Finding } from "../../src/doctor/check.ts";
-import { documentOf, livingWorld } from "../support/writ.ts";
+import { documentOf, livingWorld, writCommand } from "../support/writ.ts";
 
 type Body = {
   readonly messages: readonly { readonly role: string; readonly content: string }[];
@@ -174,5 +174,53 @@ test("a remote that is named is tried alone, with the token of the config", asyn
     expect((await world.writ(["doctor", "--remote", "ftp://x"])).exit).toBe(1);
   } finally {
     await server.stop(true);
+  }
+});
+
+test("a model that a proxy has not loaded is loaded with --load alone, and nothing is asked that no engine is asked", async () => {
+  using world = livingWorld();
+  const script = {
+    schema_version: 1,
+    name: "doc",
+    proxy: "llama-swap",
+    states: [{ at_ms: 0, state: "stopped" }],
+    turns: [
+      { id: "fields", when: { constraint: "any" }, reply: { json: { ok: "yes" } } },
+      { id: "back", when: { last_tool: "look_up" }, reply: { content: "walrus" } },
+      {
+        id: "call",
+        when: { tools: "look_up" },
+        reply: { tool_calls: [{ name: "look_up", arguments: { colour: "blue" } }] },
+      },
+      { id: "say", reply: { content: "ok" } },
+    ],
+  };
+  writeFileSync(join(world.folder, "script.json"), JSON.stringify(script));
+  const log = join(world.folder, "log");
+  const server = Bun.spawn([...writCommand(), "seat", "serve", "--script", "script.json", "--json", "--log", log], {
+    cwd: world.folder,
+    env: world.env(),
+    stdout: "pipe",
+  });
+  try {
+    const ready = (await server.stdout.getReader().read()).value ?? new Uint8Array();
+    const { seat } = JSON.parse(new TextDecoder().decode(ready)) as { seat: object };
+    writeFileSync(join(world.folder, "config.json"), JSON.stringify({ seats: [seat] }), { mode: 0o600 });
+    const asked = () =>
+      readFileSync(log, "utf8")
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line) as { path: string; problem?: string });
+
+    const careful = await world.writ(["doctor", "--config", "config.json", "--seat", "doc"]);
+    expect(careful.stdout).toContain("SKIP seat doc (scripted) — model: ");
+    expect(asked().filter(({ path }) => path.includes("chat") || path.startsWith("/upstream"))).toEqual([]);
+
+    const whole = await world.writ(["doctor", "--config", "config.json", "--seat", "doc", "--load"]);
+    expect([whole.exit, whole.stdout]).toEqual([0, expect.stringContaining("PASS seat doc (scripted) — load: ")]);
+    expect(asked().filter(({ problem }) => problem !== undefined)).toEqual([]);
+  } finally {
+    server.kill();
+    await server.exited;
   }
 });

@@ -1,5 +1,5 @@
 /** Base URLs and listening addresses as the config may name them. What a name resolves to is asked at each dial. */
-import { isAddress, isPrivateAddress } from "./address.ts";
+import { isAddress, isLoopbackAddress, isPrivateAddress } from "./address.ts";
 
 export type ReadUrl =
   | { readonly ok: true; readonly url: string }
@@ -56,6 +56,11 @@ export function readListen(text: string): Listen | null {
   // What looks like an address is one: a host's name does not end in a number.
   if (found?.[2] !== undefined && /(?:^|\.)\d+$/.test(host) && !isAddress(host)) return null;
   return { host, port };
+}
+
+/** Whether others than this machine could reach it: then a node needs a token. A name may lead anywhere. */
+export function listensBeyond({ host }: Listen): boolean {
+  return host !== "localhost" && !isLoopbackAddress(host);
 }
 
 function withoutSlashes(text: string): string {
