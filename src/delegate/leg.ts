@@ -186,9 +186,13 @@ class LegLife {
         const where = whereOf(ended, outcome.queued_sec);
         return { result: account.publish(unsettled("deferred", outcome.reason, outcome.defer_class), decision, where) };
       }
-      case "failed":
+      case "lost":
+      case "failed": {
         account.noteMissed(ended, outcome);
+        const next = outcome.kind === "lost" ? await this.replaceLost(ended) : null;
+        if (next !== null) return next;
         return { result: account.publish(unsettled("failed", outcome.reason, ""), decision, whereOf(ended)) };
+      }
       case "stopped":
       case "abandoned": {
         account.noteMissed(ended, outcome);
@@ -320,6 +324,18 @@ class LegLife {
       return { decision: { kind: "wait", survey: other.survey, routing: other.routing }, kind: "replacement" };
     }
     return { result: account.publish(account.refusedByAll(isAuth), ended.decision) };
+  }
+
+  /** Another place for a leg whose owner lost it; null where there is none, or no time for it. */
+  private async replaceLost(ended: Ended): Promise<Next | null> {
+    const { desk, leg, account } = this;
+    account.refusedMs += ended.wall_ms;
+    if (desk.stopped !== null || account.wallLeft < RETRY_FLOOR_SEC || account.attempts.length >= MOST_OFFERS)
+      return null;
+    const other = await this.findOther(ended);
+    if (other?.kind !== "place") return null;
+    desk.bind(leg.index, other.candidate.spot);
+    return { decision: other, kind: "replacement" };
   }
 
   /**

@@ -41,6 +41,7 @@ export function outcomeText(ended: Ended, outcome: Ended["outcome"] = ended.outc
       return `taken back before it started${outcome.message === "" ? "" : ` (${cut(outcome.message)})`}`;
     case "gave_up":
     case "failed":
+    case "lost":
       return outcome.reason;
     case "silent":
       return `silent for ${Math.round(outcome.silent_sec)}s`;
@@ -61,6 +62,8 @@ export function attemptStatus(outcome: Exclude<Ended["outcome"], { kind: "ran" }
     case "withdrawn":
     case "failed":
       return outcome.kind;
+    case "lost":
+      return "failed";
     case "gave_up":
       return "deferred";
     case "stopped":

@@ -14,8 +14,9 @@ import { judgeAnswer, type Parameter, refusedParameter, retryAfterSec } from "..
 import { answerBudget, requestBody } from "../core/seat/request.ts";
 import { seatKey } from "../core/seat/seat-key.ts";
 import { stripControls } from "../core/terminal.ts";
+import { transportFault } from "../core/transport-fault.ts";
 import { readBody, textOf } from "./body.ts";
-import { exchange, keyOf, transportFault } from "./dial.ts";
+import { exchange, keyOf } from "./dial.ts";
 import { type Verdict, Watchdog } from "./watchdog.ts";
 import type { Server } from "./world.ts";
 

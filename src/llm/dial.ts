@@ -9,6 +9,7 @@
 import { isAddress } from "../core/config/address.ts";
 import { dialTargets } from "../core/config/dial.ts";
 import type { Seat } from "../core/config/seat.ts";
+import { transportFault } from "../core/transport-fault.ts";
 import type { Server } from "./world.ts";
 
 /** A request as the dialects make it. `path` follows the base URL and begins with `/`. */
@@ -128,28 +129,4 @@ async function addressesOf(server: Server, url: URL, signal: AbortSignal): Promi
   } finally {
     signal.removeEventListener("abort", stop);
   }
-}
-
-const NOT_CONNECTED: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "connection refused",
-  ENETUNREACH: "the network cannot be reached",
-  EHOSTUNREACH: "the host cannot be reached",
-  EADDRNOTAVAIL: "the address cannot be reached",
-};
-
-/** What a thrown error says about the transport; null for what is none of its faults. */
-export function transportFault(error: unknown, base: string): Unanswered | null {
-  if (!(error instanceof Error)) return null;
-  const code = "code" in error && typeof error.code === "string" ? error.code : null;
-  if (code === null) return null;
-  const refusal = NOT_CONNECTED[code];
-  if (refusal !== undefined) return { kind: "unreachable", message: `${base}: ${refusal}` };
-  // Codes of the resolver, of TLS, of the runtime's reader: the code says it, their texts speak to programmers.
-  const words =
-    code === "ECONNRESET"
-      ? "the connection broke before the answer was whole"
-      : code.endsWith("ENOTFOUND")
-        ? "there is no host of that name"
-        : `the exchange failed (${code})`;
-  return { kind: "broken", message: `${base}: ${words}` };
 }

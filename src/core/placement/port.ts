@@ -35,6 +35,8 @@ export type PlaceOutcome =
       readonly reason: string;
       readonly queued_sec: number;
     }
+  /** It was taken, and the place lost it or failed at it: another place may take it, else the leg failed for this reason. */
+  | { readonly kind: "lost"; readonly reason: string }
   /** Nobody can say what became of it. The reason begins with one of the published prefixes. */
   | { readonly kind: "failed"; readonly reason: string }
   /** The signal came. "running": it goes on there and could not be taken back. */

@@ -1,0 +1,408 @@
+/**
+ * A node as a place: a job is handed over, followed to its end, and taken back where that is asked for. Whatever the node
+ * and the network do, the leg gets one outcome within bounds.
+ *
+ *   try -> submit -> open -> follow (events, else polls) -> close
+ *
+ * Source: delegation run, sections 4.7, 4.11, 7.6, 7.7, 8.4
+ */
+import { canonicalContract } from "../core/delegation/contract.ts";
+import { readWireResult } from "../core/delegation/read-wire-result.ts";
+import type { Job } from "../core/delegation/wire-result.ts";
+import { canonicalJson } from "../core/json/value.ts";
+import type { NodeAnswer, NodeClient } from "../core/node/client.ts";
+import type { IntentLedger } from "../core/node/intents.ts";
+import { type ReadView, readView } from "../core/node/read-view.ts";
+import { readHealth } from "../core/placement/health.ts";
+import type { Probe } from "../core/placement/place.ts";
+import type { PlaceOutcome, PlaceRun, RemotePlace } from "../core/placement/port.ts";
+import { submitMeaning } from "../core/placement/submit-answer.ts";
+
+export type RemoteWorld = {
+  readonly client: NodeClient;
+  /** The NAME of the variable whose value is sent as bearer; "" sends none. */
+  readonly token: string;
+  readonly clock: { ms(): number; unix(): number };
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+  readonly intents: IntentLedger;
+  readonly process: {
+    readonly pid: number;
+    readonly pid_start: string;
+    readonly origin: string;
+    readonly label: string;
+  };
+  readonly orphan: { readonly grace_sec: number; readonly policy: "replace" | "wait" };
+};
+
+/** A request without an answer is sent once more, under the same id. */
+const SUBMIT_TRIES = 2;
+const POLL_WAIT_SEC = 12;
+/** After a fault of the transport, and between two looks at a silent node. */
+const PAUSE_MS = 2_000;
+/** Events are not tried again for so long after a stream broke. */
+const NO_EVENTS_MS = 30_000;
+/** What an execution may take beyond its wall. */
+const POLL_GRACE_SEC = 60;
+/** How often a job that the node does not know any more is handed over again. */
+const RESUBMITS = 2;
+const QUEUE = { least: 60, without_estimate: 300, grace: 60, factor: 1.5, more: 30 } as const;
+
+export function remotePlace(world: RemoteWorld): RemotePlace {
+  return {
+    url: world.client.url,
+    token: world.token,
+    probe: (signal) => probe(world, signal),
+    run: (job, seat, options) => new RemoteRun(world, job, seat, options).run(),
+  };
+}
+
+async function probe({ client }: RemoteWorld, signal: AbortSignal): Promise<Probe> {
+  const answer = await client.health(signal);
+  const failed = (why: string, blames: "infrastructure" | "config" = "infrastructure"): Probe => ({
+    ok: false,
+    why,
+    blames,
+  });
+  if (answer.kind !== "answer") return failed(answer.why);
+  if (answer.status !== 200)
+    return failed(`HTTP ${answer.status}`, answer.status === 401 ? "config" : "infrastructure");
+  const read = readHealth(answer.text);
+  if (read.kind === "record") return { ok: true, record: read.record };
+  return read.kind === "reduced" ? failed("token not accepted", "config") : failed(read.why);
+}
+
+/** What the following of a job came to; null: go on. */
+type Step = PlaceOutcome | null;
+
+class RemoteRun {
+  readonly #world: RemoteWorld;
+  readonly #job: Job;
+  readonly #seat: string;
+  readonly #options: PlaceRun;
+  /** When the node took it, and when it was first seen running; both of this clock. */
+  #owned_ms = 0;
+  #running_ms: number | null = null;
+  #queueBudget_ms: number = QUEUE.without_estimate * 1000;
+  #view: ReadView | null = null;
+  #queued_ms = 0;
+  /** Since when nothing but faults of the transport came; null: the last answer was one. */
+  #silentSince: number | null = null;
+  #unusable = "";
+  #resubmits = 0;
+  #noEventsUntil = 0;
+
+  constructor(world: RemoteWorld, job: Job, seat: string, options: PlaceRun) {
+    this.#world = world;
+    this.#job = job;
+    this.#seat = seat;
+    this.#options = options;
+  }
+
+  async run(): Promise<PlaceOutcome> {
+    const { intents, clock, process } = this.#world;
+    const { job_id, contract, contract_sha256 } = this.#job;
+    intents.append({
+      e: "try",
+      job: job_id,
+      url: this.#world.client.url,
+      node: "",
+      sha: contract_sha256,
+      goal120: [...contract.goal].slice(0, 120).join(""),
+      unix: clock.unix(),
+      pid: process.pid,
+      pid_start: process.pid_start,
+    });
+    const handed = await this.#submit();
+    if (handed !== null) return this.#closed(handed);
+    intents.append({ e: "open", job: job_id });
+    return this.#closed(await this.#follow());
+  }
+
+  /** What is over closes its intent; what may still lie there does not. */
+  #closed(outcome: PlaceOutcome): PlaceOutcome {
+    const isLeft =
+      outcome.kind === "silent" ||
+      outcome.kind === "gave_up" ||
+      (outcome.kind === "stopped" && outcome.state === "running") ||
+      (outcome.kind === "failed" && outcome.reason.startsWith("auth rejected"));
+    if (!isLeft) this.#world.intents.append({ e: "close", job: this.#job.job_id, note: outcome.kind });
+    return outcome;
+  }
+
+  // Handing over.
+
+  /** Null: the node owns the job. */
+  async #submit(): Promise<PlaceOutcome | null> {
+    const { signal } = this.#options;
+    let answer: NodeAnswer = { kind: "none", why: "not sent", is_sent: false };
+    let isDoubtful = false;
+    for (let attempt = 0; attempt < SUBMIT_TRIES; attempt += 1) {
+      if (signal.aborted) break;
+      answer = await this.#world.client.submit(this.#body(), signal);
+      if (answer.kind !== "none") break;
+      isDoubtful ||= answer.is_sent;
+    }
+    if (signal.aborted && (answer.kind !== "answer" || answer.status !== 202)) {
+      return isDoubtful || answer.kind !== "none" ? await this.#takeBack() : { kind: "stopped", state: "withdrawn" };
+    }
+    const status = answer.kind === "none" ? null : answer.status;
+    const code = answer.kind === "answer" ? answer.code : "";
+    if (submitMeaning(status, code) !== "owned") {
+      return {
+        kind: "refused",
+        http: status,
+        code,
+        message: answer.kind === "answer" ? answer.message : answer.why,
+        retry_after_sec: answer.kind === "answer" ? answer.retry_after_sec : null,
+      };
+    }
+    const now = this.#world.clock.ms();
+    this.#owned_ms = now;
+    this.#queueBudget_ms = queueBudgetMs(answer.kind === "answer" ? waitOf(answer.text) : null, this.#wallSec);
+    return null;
+  }
+
+  #body(): string {
+    const { contract, job_id, contract_sha256 } = this.#job;
+    const { deadline_sec } = this.#options;
+    const { origin, label } = this.#world.process;
+    const envelope = { job_id, contract_sha256, seat: this.#seat, deadline_sec, label, origin };
+    return `${JSON.stringify(envelope).slice(0, -1)},"contract":${canonicalJson(canonicalContract(contract))}}`;
+  }
+
+  get #wallSec(): number {
+    return this.#job.contract.timeout_sec;
+  }
+
+  // Following it.
+
+  async #follow(): Promise<PlaceOutcome> {
+    for (;;) {
+      const step = await this.#look();
+      if (step !== null) return step;
+    }
+  }
+
+  async #look(): Promise<Step> {
+    const { clock } = this.#world;
+    if (this.#options.signal.aborted) return await this.#takeBack();
+    const over = await this.#bounds();
+    if (over !== null) return over;
+    if (this.#silentSince === null && clock.ms() >= this.#noEventsUntil) {
+      const ended = await this.#listen();
+      if (ended !== null) return ended;
+    }
+    if (this.#options.signal.aborted) return await this.#takeBack();
+    const since = this.#silentSince === null && this.#view !== null ? this.#view.rev : null;
+    return await this.#heard(
+      await this.#world.client.poll(this.#job.job_id, since, POLL_WAIT_SEC, this.#options.signal),
+    );
+  }
+
+  /** Events, until the stream ends, breaks, or a bound is near. */
+  async #listen(): Promise<Step> {
+    const stop = new AbortController();
+    const signal = AbortSignal.any([this.#options.signal, stop.signal]);
+    let terminal: ReadView | null = null;
+    const over = new AbortController();
+    void this.#world.sleep(this.#untilBoundMs(), AbortSignal.any([signal, over.signal])).then(() => stop.abort());
+    const isWhole = await this.#world.client.follow(this.#job.job_id, signal, (view) => {
+      this.#seen(view);
+      if (isEnded(view)) terminal = view;
+    });
+    over.abort();
+    if (!isWhole) this.#noEventsUntil = this.#world.clock.ms() + NO_EVENTS_MS;
+    return terminal === null ? null : this.#end(terminal);
+  }
+
+  #seen(view: ReadView): void {
+    const { onProgress } = this.#options;
+    this.#silentSince = null;
+    this.#unusable = "";
+    this.#view = view;
+    this.#queued_ms = view.queued_ms;
+    if (view.state === "running") {
+      this.#running_ms ??= this.#world.clock.ms();
+      if (view.progress !== null) onProgress({ kind: "running", progress: view.progress });
+    } else if (view.state === "accepted") {
+      // A restart of the node puts it back into the line.
+      this.#running_ms = null;
+      onProgress({ kind: "queued", position: view.queue_position + 1, about_sec: null });
+    }
+  }
+
+  async #heard(answer: NodeAnswer): Promise<Step> {
+    const { clock } = this.#world;
+    if (answer.kind === "none") {
+      this.#silentSince ??= clock.ms();
+      if (
+        clock.ms() - this.#silentSince >= this.#world.orphan.grace_sec * 1000 &&
+        this.#world.orphan.policy === "replace"
+      ) {
+        return this.#silent(clock.ms() - this.#silentSince);
+      }
+      await this.#world.sleep(PAUSE_MS, this.#options.signal);
+      return null;
+    }
+    this.#silentSince = null;
+    if (answer.kind === "unusable") return await this.#useless(answer.why);
+    if (answer.status === 401 || answer.status === 403) {
+      return {
+        kind: "failed",
+        reason: `auth rejected: ${this.#world.client.url} does not take the token any more (HTTP ${answer.status})`,
+      };
+    }
+    if (answer.status === 404) return await this.#lost();
+    if (answer.status !== 200)
+      return await this.#useless(`HTTP ${answer.status}${answer.code === "" ? "" : ` ${answer.code}`}`);
+    const read = readView(answer.text);
+    if (!read.ok) return await this.#useless(read.why);
+    if (read.view.job_id !== this.#job.job_id) return await this.#useless("it is about another job");
+    this.#seen(read.view);
+    return isEnded(read.view) ? this.#end(read.view) : null;
+  }
+
+  async #useless(why: string): Promise<null> {
+    this.#unusable = why;
+    await this.#world.sleep(PAUSE_MS, this.#options.signal);
+    return null;
+  }
+
+  #end(view: ReadView): PlaceOutcome {
+    const queued_sec = this.#queued_ms / 1000;
+    if (view.state === "canceled") {
+      return { kind: "withdrawn", queued_sec, message: "the node gave it up: nobody had asked for it" };
+    }
+    if (view.state === "error") return { kind: "lost", reason: `remote job error: ${view.error}` };
+    const read = view.result === null ? { ok: false as const, why: "there is none" } : readWireResult(view.result);
+    if (!read.ok) return { kind: "failed", reason: `remote job error: its result cannot be used: ${read.why}` };
+    return { kind: "ran", result: read.result, queued_sec };
+  }
+
+  /** The node does not know the job any more: it is handed over again, under its id. */
+  async #lost(): Promise<Step> {
+    if (this.#resubmits >= RESUBMITS) {
+      return { kind: "lost", reason: `remote job error: the node lost the job ${RESUBMITS + 1} times` };
+    }
+    this.#resubmits += 1;
+    this.#running_ms = null;
+    const handed = await this.#submit();
+    if (handed === null) return null;
+    return handed.kind === "refused"
+      ? {
+          kind: "lost",
+          reason: `remote job error: the node lost the job and does not take it again (${handed.message})`,
+        }
+      : handed;
+  }
+
+  // Bounds.
+
+  /** Milliseconds until the next bound. */
+  #untilBoundMs(): number {
+    const now = this.#world.clock.ms();
+    return Math.max(0, (this.#running_ms === null ? this.#queueEndMs() : this.#runEndMs(this.#running_ms)) - now);
+  }
+
+  #queueEndMs(): number {
+    return this.#owned_ms + this.#queueBudget_ms;
+  }
+
+  #runEndMs(began_ms: number): number {
+    return began_ms + (this.#wallSec + POLL_GRACE_SEC + (this.#view?.waits_sec ?? 0)) * 1000;
+  }
+
+  async #bounds(): Promise<Step> {
+    if (this.#untilBoundMs() > 0) return null;
+    if (this.#running_ms === null) return await this.#leaveQueue();
+    const sec = Math.round((this.#world.clock.ms() - this.#running_ms) / 1000);
+    const isBroken = this.#unusable !== "" || this.#silentSince !== null;
+    const saw =
+      this.#unusable !== "" ? `its last answers cannot be used (${this.#unusable})` : "it says that it still runs";
+    return {
+      kind: "gave_up",
+      defer_class: isBroken ? "infrastructure" : "budget",
+      reason: `poll deadline after ${sec}s: ${this.#silentSince === null ? saw : "it answers no more"}`,
+      queued_sec: this.#queued_ms / 1000,
+    };
+  }
+
+  /** The job lay too long and was not begun: it is taken back, or it has begun meanwhile. */
+  async #leaveQueue(): Promise<Step> {
+    const sec = Math.round((this.#world.clock.ms() - this.#owned_ms) / 1000);
+    const answer = await this.#world.client.cancel(this.#job.job_id, false, this.#options.signal);
+    const queued_sec = sec;
+    if (answer.kind === "answer" && answer.status === 200) {
+      return { kind: "withdrawn", queued_sec, message: `not begun within ${sec}s` };
+    }
+    if (answer.kind === "answer" && answer.status === 409) {
+      this.#running_ms = this.#world.clock.ms();
+      return null;
+    }
+    const said = answer.kind === "answer" ? `HTTP ${answer.status} ${answer.code}`.trimEnd() : answer.why;
+    const what = "the node accepted the job but never started it; withdraw not confirmed";
+    return { kind: "failed", reason: `queue deadline after ${sec}s: ${what}: ${said}` };
+  }
+
+  // Taking it back, and silence.
+
+  /** The signal that stopped the call does not touch this request. */
+  async #takeBack(): Promise<PlaceOutcome> {
+    const answer = await this.#world.client.cancel(this.#job.job_id, true, new AbortController().signal);
+    if (answer.kind !== "answer") return { kind: "stopped", state: "running" };
+    if (answer.status === 404) return { kind: "stopped", state: "withdrawn" };
+    const read = readView(answer.text);
+    if (read.ok && isEnded(read.view) && read.view.state === "done") return this.#end(read.view);
+    if (answer.status === 200)
+      return { kind: "stopped", state: read.ok && read.view.state === "canceled" ? "withdrawn" : "stopped" };
+    return { kind: "stopped", state: "running" };
+  }
+
+  #silent(silent_ms: number): PlaceOutcome {
+    return { kind: "silent", silent_sec: silent_ms / 1000, late: this.#awaitLate() };
+  }
+
+  /** Goes on asking a silent node until the call ends; one that answers and has not begun is told to drop the job. */
+  async #awaitLate(): Promise<PlaceOutcome> {
+    const { signal } = this.#options;
+    let isTold = false;
+    while (!signal.aborted) {
+      const answer = await this.#world.client.poll(this.#job.job_id, null, 0, signal);
+      const read = answer.kind === "answer" && answer.status === 200 ? readView(answer.text) : null;
+      if (read?.ok === true && read.view.job_id === this.#job.job_id) {
+        if (isEnded(read.view)) return this.#closed(this.#end(read.view));
+        if (!isTold) {
+          isTold = true;
+          const canceled = await this.#world.client.cancel(this.#job.job_id, false, signal);
+          if (canceled.kind === "answer" && canceled.status === 200) {
+            return this.#closed({
+              kind: "withdrawn",
+              queued_sec: this.#queued_ms / 1000,
+              message: "taken back when it answered again",
+            });
+          }
+        }
+      }
+      await this.#world.sleep(PAUSE_MS, signal);
+    }
+    return this.#closed(await this.#takeBack());
+  }
+}
+
+/** Also for a result that the node could not store yet: it will not change. */
+function isEnded(view: ReadView): boolean {
+  return view.state === "done" || view.state === "error" || view.state === "canceled";
+}
+
+/** What the acknowledgement says of the wait; null where it does not. */
+function waitOf(text: string): number | null {
+  const found = /"new_job_wait_sec":(\d+(?:\.\d+)?)/.exec(text.slice(0, 65_536))?.[1];
+  return found === undefined ? null : Number(found);
+}
+
+/** How long a job may lie at a node, in milliseconds. */
+export function queueBudgetMs(wait_sec: number | null, wall_sec: number): number {
+  if (wait_sec === null) return QUEUE.without_estimate * 1000;
+  const most = wall_sec + QUEUE.grace;
+  return Math.min(most, Math.max(QUEUE.least, QUEUE.factor * wait_sec + QUEUE.more)) * 1000;
+}
