@@ -240,8 +240,9 @@ function* wholeSteps(answer: Answer, scene: Scene, sent: Sent): Iterable<Step> {
   const { cut } = answer;
   const text = new ChatText(scene);
   const isOrderly = cut === null || cut.how === "length";
-  const usage = usageOf(answer, scene, sent.segments);
-  const whole = encoder.encode(text.wholeObject(isOrderly ? sent.segments : sent.all, finishOf(answer), usage));
+  const segments = isOrderly ? sent.segments : sent.all;
+  const usage = usageOf(answer, scene, segments);
+  const whole = encoder.encode(text.wholeObject(segments, finishOf(answer), usage));
   const bytes = isOrderly ? whole : text.cutObject(sent);
   yield* wait(totalMs(answer, scene, sent));
   // Cut off, a body is shorter than its head said; one that ends as if done is not.

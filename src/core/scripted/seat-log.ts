@@ -28,7 +28,9 @@ export type LogEntry = {
   readonly problem?: string;
 };
 
-export const LOG_LIMITS = {
+type LogLimits = Readonly<Record<"entries" | "tools" | "characters" | "bodies" | "body_bytes", number>>;
+
+export const LOG_LIMITS: LogLimits = {
   entries: 20_000,
   /** Of one entry. */
   tools: 64,
@@ -36,7 +38,7 @@ export const LOG_LIMITS = {
   bodies: 1000,
   /** Of all bodies that are kept, in bytes of UTF-8. */
   body_bytes: 64 * 1024 * 1024,
-} as const;
+};
 
 /** An entry while its request is being answered. */
 export type OpenEntry = { -readonly [K in keyof LogEntry]: LogEntry[K] };
@@ -47,7 +49,7 @@ export class SeatLog {
   private bodyBytes = 0;
   private count = 0;
 
-  constructor(private readonly limits: typeof LOG_LIMITS = LOG_LIMITS) {}
+  constructor(private readonly limits: LogLimits = LOG_LIMITS) {}
 
   /** Opens the entry of a request; the oldest one goes where there are too many. */
   open(path: string, at_ms: number, body: { readonly text: string; readonly bytes: number }): OpenEntry {

@@ -107,7 +107,9 @@ export function playedOf(plan: Plan, entry: LogEntry): Played {
   if (last === undefined || last.kind === "bytes" || last.kind === "head" || last.kind === "wait") {
     throw new Error("the plan does not say how it ends");
   }
-  const events = body
+  // What is cut inside of a character is no whole event.
+  const events = new TextDecoder()
+    .decode(bytes)
     .split("\n\n")
     .slice(0, -1)
     .map((event) => event.replace(/^data: /, ""));
