@@ -205,7 +205,9 @@ class RemoteRun {
     const signal = AbortSignal.any([this.#options.signal, stop.signal]);
     let terminal: ReadView | null = null;
     const over = new AbortController();
-    void this.#world.sleep(this.#untilBoundMs(), AbortSignal.any([signal, over.signal])).then(() => stop.abort());
+    void this.#world
+      .sleep(Math.max(0, this.#untilBoundMs()), AbortSignal.any([signal, over.signal]))
+      .then(() => stop.abort());
     const isWhole = await this.#world.client.follow(this.#job.job_id, signal, (view) => {
       this.#seen(view);
       if (isEnded(view)) terminal = view;
@@ -298,10 +300,10 @@ class RemoteRun {
 
   // Bounds.
 
-  /** Milliseconds until the next bound. */
+  /** Milliseconds until the next bound; negative once it is over. */
   #untilBoundMs(): number {
     const now = this.#world.clock.ms();
-    return Math.max(0, (this.#running_ms === null ? this.#queueEndMs() : this.#runEndMs(this.#running_ms)) - now);
+    return (this.#running_ms === null ? this.#queueEndMs() : this.#runEndMs(this.#running_ms)) - now;
   }
 
   #queueEndMs(): number {
@@ -313,9 +315,13 @@ class RemoteRun {
   }
 
   async #bounds(): Promise<Step> {
-    if (this.#untilBoundMs() > 0) return null;
-    if (this.#running_ms === null) return await this.#leaveQueue();
-    const sec = Math.round((this.#world.clock.ms() - this.#running_ms) / 1000);
+    const isSilent = this.#silentSince !== null;
+    // Silence has a bound of its own; a node that answers again may have begun the job meanwhile.
+    if (isSilent && this.#world.orphan.policy === "replace") return null;
+    const more_ms = isSilent && this.#running_ms === null ? (this.#wallSec + POLL_GRACE_SEC) * 1000 : 0;
+    if (this.#untilBoundMs() + more_ms > 0) return null;
+    if (this.#running_ms === null && !isSilent) return await this.#leaveQueue();
+    const sec = Math.round((this.#world.clock.ms() - (this.#running_ms ?? this.#owned_ms)) / 1000);
     const isBroken = this.#unusable !== "" || this.#silentSince !== null;
     const saw =
       this.#unusable !== "" ? `its last answers cannot be used (${this.#unusable})` : "it says that it still runs";

@@ -1,0 +1,307 @@
+import { describe, expect, test } from "bun:test";
+import type { DelegationContract } from "../../src/core/delegation/contract.ts";
+import type { WireResult } from "../../src/core/delegation/wire-result.ts";
+import type { NodeAnswer, NodeClient } from "../../src/core/node/client.ts";
+import type { IntentRow } from "../../src/core/node/intents.ts";
+import { readView } from "../../src/core/node/read-view.ts";
+import type { PlaceProgress } from "../../src/core/placement/port.ts";
+import { queueBudgetMs, remotePlace } from "../../src/delegate/remote-place.ts";
+import { manualClock } from "../support/manual-clock.ts";
+import { doneResult } from "../support/wire-result.ts";
+
+const JOB = {
+  job_id: `wrt-${"1".repeat(24)}`,
+  contract_sha256: "sha",
+  contract: {
+    goal: "Do it",
+    context: [],
+    timeout_sec: 100,
+    acceptance: [],
+    output_schema: null,
+  } as unknown as DelegationContract,
+};
+
+const answer = (status: number, body: object = {}, more: object = {}): NodeAnswer => ({
+  kind: "answer",
+  status,
+  code: "",
+  message: "",
+  text: JSON.stringify(body),
+  retry_after_sec: null,
+  ...more,
+});
+const none = (is_sent = true): NodeAnswer => ({ kind: "none", why: "connection reset", is_sent });
+const view = (state: string, more: object = {}) => answer(200, { job_id: JOB.job_id, state, rev: 1, ...more });
+const ACK = answer(202, { job_id: JOB.job_id, state: "accepted", rev: 1, new_job_wait_sec: 0 });
+const result = (more: Partial<WireResult> = {}) => doneResult(JOB, more);
+const DONE = view("done", { result: result() });
+
+type Script = {
+  readonly submit?: readonly NodeAnswer[];
+  readonly poll?: readonly NodeAnswer[];
+  readonly cancel?: readonly NodeAnswer[];
+  /** Texts of views, and whether the stream came to its end; null: there is no stream. */
+  readonly events?: readonly [readonly string[], boolean] | null;
+};
+
+/** The last answer of a list is given again and again. */
+function place(script: Script, more: { policy?: "replace" | "wait"; ledger?: boolean } = {}) {
+  const clock = manualClock();
+  const asked: string[] = [];
+  const rows: IntentRow[] = [];
+  const counts = new Map<string, number>();
+  const next = (what: "submit" | "poll" | "cancel"): NodeAnswer => {
+    const at = counts.get(what) ?? 0;
+    counts.set(what, at + 1);
+    const list = script[what] ?? [];
+    return list[Math.min(at, list.length - 1)] ?? none();
+  };
+  const client: NodeClient = {
+    url: "http://n",
+    health: async () => none(),
+    async submit(body) {
+      asked.push(`submit ${JSON.parse(body).job_id.slice(-4)}`);
+      return next("submit");
+    },
+    async poll(_job, since, wait_sec) {
+      asked.push(`poll ${since ?? "now"}`);
+      const said = next("poll");
+      // A node holds a poll of which there is nothing new.
+      if (said.kind === "answer" && since !== null) await clock.sleep(wait_sec * 1000, new AbortController().signal);
+      return said;
+    },
+    async follow(_job, _signal, onView) {
+      if (script.events === undefined || script.events === null) return false;
+      for (const text of script.events[0]) {
+        const read = readView(text);
+        if (read.ok) onView(read.view);
+      }
+      return script.events[1];
+    },
+    async cancel(_job, isForced) {
+      asked.push(`cancel${isForced ? " by force" : ""}`);
+      return next("cancel");
+    },
+  };
+  const made = remotePlace({
+    client,
+    token: "T",
+    clock: { ms: clock.ms, unix: () => 1000 },
+    sleep: clock.sleep,
+    intents: {
+      append(row) {
+        rows.push(row);
+        return more.ledger ?? true;
+      },
+    },
+    process: { pid: 7, pid_start: "x", origin: "here/7", label: "" },
+    orphan: { grace_sec: 60, policy: more.policy ?? "replace" },
+  });
+  const told: PlaceProgress[] = [];
+  const stop = new AbortController();
+  const run = () =>
+    made.run(JOB, "s", { signal: stop.signal, onProgress: (progress) => told.push(progress), deadline_sec: 0 });
+  return {
+    clock,
+    asked,
+    rows,
+    told,
+    stop,
+    run,
+    drive: () => clock.drive(run()),
+    ledger: () => rows.map(({ e }) => e).join(" "),
+  };
+}
+
+describe("a job at a node", () => {
+  test("is written down before it is sent, owned before it is asked for, and closed at its end", async () => {
+    const { drive, rows, asked } = place({ submit: [ACK], poll: [DONE] });
+    expect(await drive()).toMatchObject({ kind: "ran", result: { output: "done" } });
+    expect(rows).toMatchObject([
+      { e: "try", job: JOB.job_id, sha: "sha", goal120: "Do it", pid: 7 },
+      { e: "open" },
+      { e: "close", note: "ran" },
+    ]);
+    expect(asked).toEqual(["submit 1111", "poll now"]);
+  });
+
+  test("is followed by its events where the node has them", async () => {
+    const texts = [
+      { state: "accepted", rev: 1, queue_position: 2 },
+      { state: "running", rev: 2, progress: { phase: "tool", step: 1, max_steps: 3, tool: "read_file" } },
+      { state: "done", rev: 3, queued_ms: 1500, result: result() },
+    ].map((each) => JSON.stringify({ job_id: JOB.job_id, ...each }));
+    const { drive, told, asked } = place({ submit: [ACK], events: [texts, true] });
+    expect(await drive()).toMatchObject({ kind: "ran", queued_sec: 1.5 });
+    expect(told).toMatchObject([
+      { kind: "queued", position: 3 },
+      { kind: "running", progress: { tool: "read_file" } },
+    ]);
+    expect(asked).toEqual(["submit 1111"]);
+  });
+
+  test("is polled when its events break off", async () => {
+    const running = JSON.stringify({ job_id: JOB.job_id, state: "running", rev: 2 });
+    const { drive, asked } = place({ submit: [ACK], events: [[running], false], poll: [DONE] });
+    expect(await drive()).toMatchObject({ kind: "ran" });
+    expect(asked).toEqual(["submit 1111", "poll 2"]);
+  });
+
+  test("is sent twice under one id where no answer came, and is refused when none comes", async () => {
+    const twice = place({ submit: [none(), ACK], poll: [DONE] });
+    expect(await twice.drive()).toMatchObject({ kind: "ran" });
+    expect(twice.asked.slice(0, 2)).toEqual(["submit 1111", "submit 1111"]);
+    const never = place({ submit: [none()] });
+    expect(await never.drive()).toMatchObject({ kind: "refused", http: null, message: "connection reset" });
+    expect([never.asked.length, never.ledger()]).toEqual([2, "try close"]);
+  });
+
+  test.each<[number, string, number | null]>([
+    [503, "queue_full", 20],
+    [400, "write_door_closed", null],
+    [409, "previously_failed", null],
+    [401, "unauthorized", null],
+  ])("of an answer %p %s is refused with all that was said", async (status, code, retry_after_sec) => {
+    const { drive, ledger } = place({ submit: [answer(status, {}, { code, message: "why", retry_after_sec })] });
+    expect(await drive()).toEqual({ kind: "refused", http: status, code, message: "why", retry_after_sec });
+    expect(ledger()).toBe("try close");
+  });
+
+  test("that the node loses is handed over again twice, and then is lost", async () => {
+    const again = place({ submit: [ACK], poll: [answer(404), answer(404), DONE] });
+    expect(await again.drive()).toMatchObject({ kind: "ran" });
+    const lost = place({ submit: [ACK], poll: [answer(404)] });
+    expect(await lost.drive()).toEqual({ kind: "lost", reason: "remote job error: the node lost the job 3 times" });
+    expect(lost.asked.filter((each) => each.startsWith("submit"))).toHaveLength(3);
+  });
+
+  test("whose token is not taken any more has failed, and its intent stays open", async () => {
+    const { drive, ledger } = place({ submit: [ACK], poll: [answer(401)] });
+    expect(await drive()).toMatchObject({ kind: "failed", reason: expect.stringMatching(/^auth rejected: /) });
+    expect(ledger()).toBe("try open");
+  });
+
+  test("that was given up there is offered elsewhere; one that failed there is lost", async () => {
+    expect(await place({ submit: [ACK], poll: [view("canceled")] }).drive()).toMatchObject({ kind: "withdrawn" });
+    const failed = place({ submit: [ACK], poll: [view("error", { error: { message: "boom" } })] });
+    expect(await failed.drive()).toEqual({ kind: "lost", reason: "remote job error: boom" });
+  });
+
+  test.each<[string, object]>([
+    ["no result", {}],
+    ["a result of no use", { result: { schema_version: 1 } }],
+  ])("that ended with %s has failed", async (_, more) => {
+    expect(await place({ submit: [ACK], poll: [view("done", more)] }).drive()).toMatchObject({
+      kind: "failed",
+      reason: expect.stringContaining("its result cannot be used"),
+    });
+  });
+
+  test("that is never begun is taken back at the end of its queue budget", async () => {
+    const taken = place({ submit: [ACK], poll: [view("accepted")], cancel: [view("canceled")] });
+    expect(await taken.drive()).toMatchObject({
+      kind: "withdrawn",
+      message: expect.stringMatching(/^not begun within \d+s$/),
+    });
+    expect(taken.clock.ms()).toBeGreaterThanOrEqual(60_000);
+    const begun = place({
+      submit: [ACK],
+      poll: [...Array.from({ length: 8 }, () => view("accepted")), DONE],
+      cancel: [answer(409, {}, { code: "running" })],
+    });
+    expect(await begun.drive()).toMatchObject({ kind: "ran" });
+    const unsure = place({ submit: [ACK], poll: [view("accepted")], cancel: [none()] });
+    expect(await unsure.drive()).toMatchObject({
+      kind: "failed",
+      reason: expect.stringMatching(
+        /^queue deadline after \d+s: the node accepted the job but never started it; withdraw not confirmed: connection reset$/,
+      ),
+    });
+  });
+
+  test("that runs for longer than its wall and a minute is given up, moved by the waits that the node tells", async () => {
+    const endless = place({ submit: [ACK], poll: [view("running")] });
+    expect(await endless.drive()).toMatchObject({
+      kind: "gave_up",
+      defer_class: "budget",
+      reason: expect.stringMatching(/^poll deadline after \d+s: it says that it still runs$/),
+    });
+    expect(endless.clock.ms()).toBeGreaterThanOrEqual(160_000);
+    const waiting = place({
+      submit: [ACK],
+      poll: [view("running", { waits: { admission_sec: 100, contention_sec: 50 } })],
+    });
+    await waiting.drive();
+    expect(waiting.clock.ms()).toBeGreaterThanOrEqual(310_000);
+    const useless = place({ submit: [ACK], poll: [view("running"), answer(200, [])] });
+    expect(await useless.drive()).toMatchObject({ kind: "gave_up", defer_class: "infrastructure" });
+  });
+
+  test("whose node is silent for a minute goes elsewhere, and still counts when it answers", async () => {
+    const { run, clock, stop } = place({
+      submit: [ACK],
+      poll: [view("running"), ...Array.from({ length: 40 }, () => none()), DONE],
+    });
+    const outcome = await clock.drive(run());
+    expect(outcome).toMatchObject({ kind: "silent" });
+    expect(clock.ms()).toBeGreaterThanOrEqual(60_000);
+    if (outcome.kind !== "silent") throw new Error("it is not silent");
+    expect(await clock.drive(outcome.late)).toMatchObject({ kind: "ran" });
+    stop.abort();
+  });
+
+  test("of a silent node is taken back when the node answers and has not begun it", async () => {
+    const { run, clock, asked } = place({
+      submit: [ACK],
+      poll: [view("accepted"), ...Array.from({ length: 40 }, () => none()), view("accepted")],
+      cancel: [view("canceled")],
+    });
+    const outcome = await clock.drive(run());
+    expect(outcome.kind).toBe("silent");
+    if (outcome.kind !== "silent") return;
+    expect(await clock.drive(outcome.late)).toMatchObject({ kind: "withdrawn" });
+    expect(asked.filter((each) => each.startsWith("cancel"))).toEqual(["cancel"]);
+  });
+
+  test("of a node that answers again within the minute goes on", async () => {
+    const { drive } = place({
+      submit: [ACK],
+      poll: [view("running"), none(), none(), view("accepted"), view("running"), DONE],
+    });
+    expect(await drive()).toMatchObject({ kind: "ran" });
+  });
+
+  test("waits for a silent node where that is the policy", async () => {
+    const { drive } = place(
+      { submit: [ACK], poll: [view("running"), ...Array.from({ length: 60 }, () => none()), DONE] },
+      { policy: "wait" },
+    );
+    expect(await drive()).toMatchObject({ kind: "ran" });
+  });
+
+  test.each<[NodeAnswer, string]>([
+    [view("canceled"), "withdrawn"],
+    [view("running"), "stopped"],
+    [answer(404), "withdrawn"],
+    [none(), "running"],
+  ])("is taken back by force when the call stops (%#)", async (said, state) => {
+    const { run, clock, stop, asked } = place({ submit: [ACK], poll: [view("running")], cancel: [said] });
+    const running = run();
+    void clock.sleep(5_000, new AbortController().signal).then(() => stop.abort());
+    expect(await clock.drive(running)).toEqual({ kind: "stopped", state: state as "running" });
+    expect(asked.at(-1)).toBe("cancel by force");
+  });
+
+  test("a ledger that cannot be written does not stop it", async () => {
+    expect(await place({ submit: [ACK], poll: [DONE] }, { ledger: false }).drive()).toMatchObject({ kind: "ran" });
+  });
+});
+
+test.each([
+  [null, 300, 300_000],
+  [0, 300, 60_000],
+  [100, 300, 180_000],
+  [1000, 300, 360_000],
+])("queueBudgetMs(%p, %p) is %p", (wait, wall, ms) => {
+  expect(queueBudgetMs(wait, wall)).toBe(ms);
+});
