@@ -14,7 +14,7 @@ import { openEndpoint } from "../llm/endpoint.ts";
 import { sha256 } from "../store/drafts.ts";
 import { inspectStore, walFault } from "../store/inspect.ts";
 import { scratchFolder } from "../store/scratch.ts";
-import { askNode } from "../wire/ask-node.ts";
+import { openNodeClient } from "../wire/node-client.ts";
 import { type ConfigAsk, loadConfig } from "./config-world.ts";
 import { ownProgram, projectFolder, type Scope, settingsPath } from "./hooks/place.ts";
 import { releaseOf } from "./release.ts";
@@ -41,7 +41,8 @@ export async function openDoctorWorld({ config, remote, ...asked }: DoctorAsk): 
     isSet: (variable) => (process.env[variable] ?? "") !== "",
     stateFault: () => ({ folder: stateFolder(places.data), fault: stateFault(places.data) }),
     openSeat: (seat) => openEndpoint(seat, ENDPOINT_WORLD),
-    askNode: (node, path) => askNode(node, path, ENDPOINT_WORLD),
+    openNode: ({ url, token_env, ca_file }) =>
+      openNodeClient({ url, ca_file, token: () => (token_env === "" ? "" : (process.env[token_env] ?? "")) }),
     deadline: (ms) => AbortSignal.timeout(ms),
     versionAsBun,
     which: (program) => Bun.which(program),

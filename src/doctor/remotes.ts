@@ -13,6 +13,8 @@ import type { World } from "./world.ts";
 /** The form of a job's id, and nobody's. */
 const IMPOSSIBLE_JOB = `wrt-${"0".repeat(24)}`;
 
+const ASK_MS = 5_000;
+
 export const remotes: Check = {
   name: "remote",
   async *look(world) {
@@ -27,8 +29,9 @@ export const remotes: Check = {
 async function* remoteFindings(world: World, remote: Remote): AsyncGenerator<Finding> {
   const { pass, warn, fail } = findingsOf(`remote ${remote.url}`);
   const hasToken = remote.token_env !== "" && world.isSet(remote.token_env);
-  const health = await world.askNode(remote, "/writ/v1/health");
-  if (health.kind === "silent") return yield fail("health", health.message, "Start it with: writ node serve");
+  const node = world.openNode(remote);
+  const health = await node.health(world.deadline(ASK_MS));
+  if (health.kind !== "answer") return yield fail("health", health.why, "Start it with: writ node serve");
   if (health.status !== 200) return yield fail("health", `It answers with HTTP ${health.status}, as no node does`);
   const read = readHealth(health.text);
   if (read.kind === "unreadable") return yield fail("health", `What it answers is no health record: ${read.why}`);
@@ -59,8 +62,8 @@ async function* remoteFindings(world: World, remote: Remote): AsyncGenerator<Fin
   }
   yield pass("protocol", `It speaks protocol ${PROTOCOL}`);
 
-  const job = await world.askNode(remote, `/writ/v1/jobs/${IMPOSSIBLE_JOB}`);
-  if (job.kind === "silent") yield fail("token", job.message);
+  const job = await node.poll(IMPOSSIBLE_JOB, null, 0, world.deadline(ASK_MS));
+  if (job.kind !== "answer") yield fail("token", job.why);
   else if (job.status === 404) {
     yield pass("token", hasToken ? `It takes the token in ${remote.token_env}` : "It asks for no token");
   } else if (job.status === 401 || job.status === 403) {

@@ -1,10 +1,12 @@
 /** What the doctor looks at. The command line hands in the real one, a test a scripted one. */
+
 import type { Config, Remote } from "../core/config/config.ts";
 import type { ConfigIssue } from "../core/config/issue.ts";
 import type { Sources } from "../core/config/merge.ts";
 import type { Seat } from "../core/config/seat.ts";
 import type { StoreFacts } from "../core/contract/store-facts.ts";
 import type { JsonObject } from "../core/json/value.ts";
+import type { NodeClient } from "../core/node/client.ts";
 import type { Endpoint } from "../core/seat/endpoint.ts";
 
 /** A file or folder as it lies. */
@@ -44,10 +46,6 @@ export type Rehearsal = {
   close(): void;
 };
 
-export type NodeAnswer =
-  | { readonly kind: "answered"; readonly status: number; readonly text: string }
-  | { readonly kind: "silent"; readonly message: string };
-
 export type ConfigLook =
   | {
       readonly kind: "loaded";
@@ -74,8 +72,7 @@ export type World = {
   /** Writes, flushes, renames and removes a file in the state folder; why that does not work, or null. */
   stateFault(): { readonly folder: string; readonly fault: string | null };
   openSeat(seat: Seat): Endpoint;
-  /** One GET of a node; bounded in time and size. */
-  askNode(remote: Remote, path: string): Promise<NodeAnswer>;
+  openNode(remote: Remote): Pick<NodeClient, "health" | "poll">;
   /** A signal that comes after a time, in milliseconds. */
   deadline(ms: number): AbortSignal;
   /** The version that this executable says when it acts as Bun; null where it does not. */

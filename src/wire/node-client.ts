@@ -7,7 +7,7 @@
  *
  * Source: delegation run, sections 0, 2.4, 4.7, 4.11, 7.6, 11
  */
-import { lookup as resolveHost } from "node:dns/promises";
+import { readFileSync } from "node:fs";
 import { isAddress } from "../core/config/address.ts";
 import { dialTargets } from "../core/config/dial.ts";
 import { EventStream } from "../core/event-stream.ts";
@@ -23,14 +23,23 @@ export type NodeClientWorld = {
   readonly url: string;
   /** The value of the bearer at this moment; "" sends none. */
   readonly token: () => string;
-  /** The text of the certificates that the node's is held against; null: the system's. */
-  readonly ca: string | null;
+  /** The file of the certificates that the node's is held against, read at every request; "": the system's. */
+  readonly ca_file: string;
+  /** Every address of a host; left out: the system's resolver. */
+  readonly lookup?: (host: string) => Promise<readonly string[]>;
   readonly gate?: RequestGate;
-  readonly limits?: Partial<typeof NODE_CLIENT_LIMITS>;
+  readonly limits?: Partial<NodeClientLimits>;
 };
 
 /** Milliseconds and bytes. */
-export const NODE_CLIENT_LIMITS = {
+export type NodeClientLimits = Readonly<
+  Record<
+    "health_ms" | "health_bytes" | "submit_ms" | "poll_more_ms" | "cancel_ms" | "answer_bytes" | "stream_silence_ms",
+    number
+  >
+>;
+
+export const NODE_CLIENT_LIMITS: NodeClientLimits = {
   health_ms: 5_000,
   health_bytes: 1024 * 1024,
   submit_ms: 30_000,
@@ -40,7 +49,7 @@ export const NODE_CLIENT_LIMITS = {
   answer_bytes: 4 * 1024 * 1024,
   /** Without a byte of an event stream; the node sends a ping each 15 s. */
   stream_silence_ms: 45_000,
-} as const;
+};
 
 const PROTOCOL_PATH = "/writ/v1";
 const LONGEST_MESSAGE = 512;
@@ -121,8 +130,10 @@ async function send(
   const token = world.token();
   if (token !== "" && !/^[\x21-\x7e]+$/.test(token)) return "the token cannot be sent as a bearer";
   const url = new URL(world.url + PROTOCOL_PATH + path);
-  const dialled = dialTargets(url, await addressesOf(url, signal));
+  const dialled = dialTargets(url, await addressesOf(url, world.lookup ?? systemLookup, signal));
   if (!dialled.ok) return dialled.message;
+  const ca = certificatesOf(world.ca_file);
+  if (ca instanceof Error) return ca.message;
   let last: unknown = new Error("there is no address");
   for (const target of dialled.targets) {
     try {
@@ -147,7 +158,7 @@ async function send(
         // A debugging variable of the runtime would print the bearer.
         verbose: false,
         ...(url.protocol === "http:" ? { proxy: false as const } : {}),
-        ...(world.ca === null ? {} : { tls: { ca: world.ca } }),
+        ...(ca === null ? {} : { tls: { ca } }),
       });
     } catch (error) {
       if (transportFault(error, "")?.kind !== "unreachable") throw error;
@@ -157,15 +168,32 @@ async function send(
   throw last;
 }
 
-async function addressesOf(url: URL, signal: AbortSignal): Promise<readonly string[]> {
+function certificatesOf(file: string): string | null | Error {
+  try {
+    return file === "" ? null : readFileSync(file, "utf8");
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+async function systemLookup(host: string): Promise<readonly string[]> {
+  const found = await Bun.dns.lookup(host, { backend: "getaddrinfo" });
+  return found.map(({ address }) => address);
+}
+
+async function addressesOf(
+  url: URL,
+  lookup: (host: string) => Promise<readonly string[]>,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
   if (url.protocol === "https:") return [];
   if (isAddress(url.hostname)) return [url.hostname.replace(/^\[(.*)\]$/, "$1")];
   const { promise, reject } = Promise.withResolvers<never>();
   const stop = () => reject(signal.reason);
   signal.addEventListener("abort", stop, { once: true });
   try {
-    const found = await Promise.race([resolveHost(url.hostname, { all: true }), promise]);
-    return found.map(({ address }) => address);
+    // The resolver cannot be called off; what it says later is not heard.
+    return await Promise.race([lookup(url.hostname), promise]);
   } finally {
     signal.removeEventListener("abort", stop);
   }

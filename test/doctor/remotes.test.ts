@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
+import type { NodeAnswer } from "../../src/core/node/client.ts";
 import { examine } from "../../src/doctor/examine.ts";
-import type { NodeAnswer } from "../../src/doctor/world.ts";
-import { configLook, doctorWorld, healthyNode } from "../support/doctor-world.ts";
+import { answeredNode, configLook, doctorWorld, healthyNode } from "../support/doctor-world.ts";
 
 const NODE = "http://10.0.0.2:18811";
 
 type Told = {
-  /** What `/writ/v1/health` and the poll of a job are answered with; left out: as a node that is well. */
+  /** What a look at its health and the poll of a job are answered with; left out: as a node that is well. */
   readonly health?: NodeAnswer;
   readonly job?: NodeAnswer;
   readonly isSet?: boolean;
@@ -18,17 +18,24 @@ async function told({ health, job, isSet = true }: Told = {}) {
     asked: { only: { kind: "remote" }, load: false },
     config: async () => configLook({ remotes: [{ url: NODE, token_env: "NODE_B" }] }),
     isSet: () => isSet,
-    askNode: async (_, path) => {
-      asked.push(path);
-      return (path === "/writ/v1/health" ? health : job) ?? healthyNode(path);
-    },
+    openNode: () => ({
+      async health() {
+        asked.push("health");
+        return health ?? healthyNode("health");
+      },
+      async poll(id) {
+        asked.push(id);
+        return job ?? healthyNode("job");
+      },
+    }),
   });
   const findings = (await examine(world)).filter(({ check }) => check === `remote ${NODE}`);
   return { asked, lines: findings.map(({ outcome, subject, message }) => `${outcome} ${subject}: ${message}`) };
 }
 
-const health = (more: object) => healthyNode("/writ/v1/health", more);
-const answered = (status: number, text: string): NodeAnswer => ({ kind: "answered", status, text });
+const health = (more: object) => healthyNode("health", more);
+const answered = answeredNode;
+const silent = (why: string): NodeAnswer => ({ kind: "none", why, is_sent: false });
 
 test("a node that is well passes each check, and a job that nobody has is asked for", async () => {
   const { lines, asked } = await told();
@@ -38,12 +45,12 @@ test("a node that is well passes each check, and a job that nobody has is asked 
     "PASS token: It takes the token in NODE_B",
     "PASS write door: It is closed: contracts with a write_root go elsewhere",
   ]);
-  expect(asked).toEqual(["/writ/v1/health", `/writ/v1/jobs/wrt-${"0".repeat(24)}`]);
+  expect(asked).toEqual(["health", `wrt-${"0".repeat(24)}`]);
 });
 
 describe("what ends the checks of a node", () => {
   test.each<[string, Told, string]>([
-    ["silence", { health: { kind: "silent", message: "connection refused" } }, "FAIL health: connection refused"],
+    ["silence", { health: silent("connection refused") }, "FAIL health: connection refused"],
     ["another server", { health: answered(404, "not here") }, "FAIL health: It answers with HTTP 404, as no node does"],
     ["a redirect", { health: answered(302, "") }, "FAIL health: It answers with HTTP 302, as no node does"],
     [
@@ -79,7 +86,7 @@ describe("what ends the checks of a node", () => {
 test.each<[Told, string]>([
   [{ job: answered(401, "") }, "FAIL token: It does not take the token in NODE_B"],
   [{ job: answered(200, "{}") }, "WARN token: A job that nobody has is answered with HTTP 200 in place of 404"],
-  [{ job: { kind: "silent", message: "no whole answer within 5 s" } }, "FAIL token: no whole answer within 5 s"],
+  [{ job: silent("no answer within 5 s") }, "FAIL token: no answer within 5 s"],
   [{ isSet: false }, "PASS token: It asks for no token"],
   [{ health: health({ accepts_write: true }) }, "PASS write door: It is open"],
   [{ health: health({ draining: true }) }, "WARN health: Node node-b is draining: it takes nothing new"],

@@ -2,8 +2,9 @@
 import { mergeConfig } from "../../src/core/config/merge.ts";
 import { readConfig } from "../../src/core/config/read.ts";
 import { planInstall } from "../../src/core/hooks/settings.ts";
+import type { NodeAnswer } from "../../src/core/node/client.ts";
 import type { ChatOutcome, ChatRequest, Completion, Endpoint, SeatLook } from "../../src/core/seat/endpoint.ts";
-import type { Called, ConfigLook, NodeAnswer, Rehearsal, World } from "../../src/doctor/world.ts";
+import type { Called, ConfigLook, Rehearsal, World } from "../../src/doctor/world.ts";
 
 export const DATA = "/home/dev/.writ";
 export const USER = "/home/dev/.claude/settings.json";
@@ -41,7 +42,7 @@ export function doctorWorld(script: DoctorScript = {}): World & { closed: number
     isSet: () => true,
     stateFault: () => ({ folder: `${DATA}/run`, fault: null }),
     openSeat: () => scriptedEndpoint(),
-    askNode: async (_: unknown, path: string) => healthyNode(path),
+    openNode: () => ({ health: async () => healthyNode("health"), poll: async () => healthyNode("job") }),
     deadline: () => new AbortController().signal,
     versionAsBun: async () => "1.4.5",
     which: (program: string) => `/usr/bin/${program}`,
@@ -109,8 +110,12 @@ export function configLook(config: object, file: string | null = `${DATA}/config
 }
 
 /** What a node that is well answers. */
-export function healthyNode(path: string, more: object = {}): NodeAnswer {
-  if (path !== "/writ/v1/health") return { kind: "answered", status: 404, text: '{"error":{"code":"not_found"}}' };
+export function answeredNode(status: number, text: string): NodeAnswer {
+  return { kind: "answer", status, code: "", message: "", text, retry_after_sec: null };
+}
+
+export function healthyNode(about: "health" | "job", more: object = {}): NodeAnswer {
+  if (about === "job") return answeredNode(404, '{"error":{"code":"not_found"}}');
   const seats = [{ name: "pool", engine: "vllm", model: "m", ctx_tokens: 8192, slots: 2, served: true }];
   const record = {
     ok: true,
@@ -122,7 +127,7 @@ export function healthyNode(path: string, more: object = {}): NodeAnswer {
     seats,
     ...more,
   };
-  return { kind: "answered", status: 200, text: JSON.stringify(record) };
+  return answeredNode(200, JSON.stringify(record));
 }
 
 export type EndpointScript = {
