@@ -8,7 +8,7 @@ import { prefillAllowanceMs } from "../core/seat/allowance.ts";
 import { degenerateRun } from "../core/seat/degenerate.ts";
 import { LOOP_LIMITS } from "../core/seat/limits.ts";
 import { canceled, type Defer, incoherent, modelNotServed, seatBusy, seatLoading } from "../core/seat/reasons.ts";
-import type { Slot } from "../core/seat/slot-line.ts";
+import type { Slot, SlotTaken } from "../core/seat/slot-line.ts";
 import { PRESUMED_SLOTS } from "../core/seat/slots.ts";
 import type { JobState } from "./job-state.ts";
 import { waitUntilReady } from "./readiness.ts";
@@ -18,24 +18,31 @@ type Taken = { readonly ok: true; readonly slot: Slot } | { readonly ok: false; 
 
 /** Waits in the line for a slot of the seat. Errors: `state_failed` */
 export async function takeSlot(state: JobState): Promise<Taken> {
-  const { world, endpoint, signal, waits, progress, seat_key } = state;
-  const { seat, limits } = world;
-  const slots = seat.slots > 0 ? seat.slots : ((await endpoint.totalSlots(signal)) ?? PRESUMED_SLOTS[seat.engine]);
-  const bound_ms = limits.slot_wait_sec * 1000;
+  const { world, signal, waits, progress } = state;
+  const bound_ms = world.limits.slot_wait_sec * 1000;
   let hasWaited = false;
-  const taken = await world.slotLine.take(seat_key, slots, {
-    signal,
-    bound_ms,
-    onWait: ({ waited_ms }) => {
-      hasWaited = true;
-      progress.say("contention", { idle_ms: waited_ms, allowance_ms: bound_ms });
-    },
+  const taken = await take(state, bound_ms, (waited_ms) => {
+    hasWaited = true;
+    progress.say("contention", { idle_ms: waited_ms, allowance_ms: bound_ms });
   });
   // What it takes to find a free slot is no wait for others.
   waits.line_ms = hasWaited ? taken.waited_ms : 0;
   if (taken.kind === "taken" && !signal.aborted) return { ok: true, slot: taken.slot };
   if (taken.kind === "taken") taken.slot.release();
   return { ok: false, defer: signal.aborted ? canceled() : seatBusy(taken.waited_ms) };
+}
+
+/** A slot that is free at this moment; null where there is none. Errors: `state_failed` */
+export async function freeSlot(state: JobState): Promise<Slot | null> {
+  const taken = await take(state, 0, () => {});
+  return taken.kind === "taken" ? taken.slot : null;
+}
+
+async function take(state: JobState, bound_ms: number, onWait: (waited_ms: number) => void): Promise<SlotTaken> {
+  const { world, endpoint, signal, seat_key } = state;
+  const { seat } = world;
+  const slots = seat.slots > 0 ? seat.slots : ((await endpoint.totalSlots(signal)) ?? PRESUMED_SLOTS[seat.engine]);
+  return world.slotLine.take(seat_key, slots, { signal, bound_ms, onWait: ({ waited_ms }) => onWait(waited_ms) });
 }
 
 /** Waits until the seat serves its model; a model that was just loaded is tried. Null: the job may begin. */

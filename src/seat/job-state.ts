@@ -1,7 +1,8 @@
 /** What the parts of one job share while it runs: its clock, its waits, its counts, and what it says of itself. */
 import type { Job, JobPhase, JobProgress, Timings, Tokens, Waits } from "../core/delegation/wire-result.ts";
 import type { Completion, Endpoint } from "../core/seat/endpoint.ts";
-import type { Wall } from "./wall.ts";
+import { seatKey } from "../core/seat/seat-key.ts";
+import { Wall } from "./wall.ts";
 import type { JobWorld } from "./world.ts";
 
 export type JobState = {
@@ -17,6 +18,29 @@ export type JobState = {
   /** Of the seat, in what is kept about it. */
   readonly seat_key: string;
 };
+
+export type JobOptions = {
+  /** Stops the job: it ends as canceled. */
+  readonly signal: AbortSignal;
+  /** For a display; it may be called often and decides nothing. */
+  readonly onProgress: (progress: JobProgress) => void;
+};
+
+/** @param wall_ms how long the work may take, once its wall is started */
+export function openState(world: JobWorld, job: Job, { signal, onProgress }: JobOptions, wall_ms: number): JobState {
+  const meter = new Meter();
+  return {
+    world,
+    job,
+    signal,
+    endpoint: world.endpointOf(world.seat),
+    wall: new Wall(world, wall_ms),
+    waits: new WaitCount(),
+    meter,
+    progress: new Progress(job.contract.max_steps, onProgress, () => meter.decode_tok_s() ?? 0),
+    seat_key: seatKey(world.seat),
+  };
+}
 
 /** Time that the job spent waiting for others, in milliseconds. */
 export class WaitCount {
@@ -124,4 +148,17 @@ export class Progress {
     const rest = { tool: "", arg: "", tokens: 0, tok_s: this.tok_s(), idle_ms: 0, allowance_ms: 0 };
     this.tell({ phase, step, max_steps, ...rest, ...more });
   }
+}
+
+/** What this run measured, for those that come after it. */
+export function keepRates({ meter, waits, world, seat_key }: JobState): void {
+  const decode_tok_s = meter.decode_tok_s();
+  // Beside others a prompt is not read at the seat's own speed.
+  const wasAlone = !meter.hadCompany && waits.busy_ms === 0;
+  const prefill_tok_s = wasAlone ? meter.prefill_tok_s() : null;
+  if (decode_tok_s === null && prefill_tok_s === null) return;
+  world.rates.add(seat_key, {
+    ...(decode_tok_s === null ? {} : { decode_tok_s }),
+    ...(prefill_tok_s === null ? {} : { prefill_tok_s }),
+  });
 }

@@ -8,7 +8,7 @@
  * Source: delegation run, sections 5.1, 6.1 and 7.7
  */
 import type { DelegationContract } from "../core/delegation/contract.ts";
-import type { Job, JobProgress, TraceEntry, WireResult } from "../core/delegation/wire-result.ts";
+import type { Job, TraceEntry, WireResult } from "../core/delegation/wire-result.ts";
 import { WritError } from "../core/error.ts";
 import { CallLedger } from "../core/seat/call-ledger.ts";
 import type { SeatPin, ToolSpec } from "../core/seat/endpoint.ts";
@@ -20,52 +20,32 @@ import {
   toolsNotSupported,
   unknownProfile,
 } from "../core/seat/reasons.ts";
-import { seatKey } from "../core/seat/seat-key.ts";
 import { PROFILE_NAMES, toolsOf } from "../core/seat/tool-specs.ts";
 import { completionBudgets, observationCap } from "../core/seat/window.ts";
 import type { Workspace } from "../core/seat/workspace.ts";
 import { admit, takeSlot } from "./admission.ts";
 import { Calls } from "./calls.ts";
 import { Conversation } from "./conversation.ts";
-import { type JobState, Meter, Progress, WaitCount } from "./job-state.ts";
+import { type JobOptions, type JobState, keepRates, openState } from "./job-state.ts";
 import { Loop, type LoopEnd } from "./loop.ts";
 import { openingOf, seedReads } from "./opening.ts";
 import { Sender } from "./sender.ts";
 import { NOT_STRUCTURED, type Structured, structureAnswer } from "./structured-step.ts";
 import { Toolbox } from "./toolbox.ts";
-import { Wall } from "./wall.ts";
 import type { JobWorld } from "./world.ts";
 import { NO_DOOR, type Published, publishDiff } from "./write-door.ts";
-
-export type JobOptions = {
-  /** Stops the job: it ends as canceled. */
-  readonly signal: AbortSignal;
-  /** For a display; it may be called often and decides nothing. */
-  readonly onProgress: (progress: JobProgress) => void;
-};
 
 /**
  * Works on a job until there is a result.
  *
  * Errors: none but defects; the folder of the job is gone and its slot is free on every way out
  */
-export async function runJob(world: JobWorld, job: Job, { signal, onProgress }: JobOptions): Promise<WireResult> {
-  const { contract } = job;
-  const meter = new Meter();
-  const state: JobState = {
-    world,
-    job,
-    signal,
-    endpoint: world.endpointOf(world.seat),
-    wall: new Wall(world, contract.timeout_sec * 1000),
-    waits: new WaitCount(),
-    meter,
-    progress: new Progress(contract.max_steps, onProgress, () => meter.decode_tok_s() ?? 0),
-    seat_key: seatKey(world.seat),
-  };
+export async function runJob(world: JobWorld, job: Job, options: JobOptions): Promise<WireResult> {
+  const state = openState(world, job, options, job.contract.timeout_sec * 1000);
   const done = await admitted(state).catch(placeFault);
   keepRates(state);
-  const pin = signal.aborted || meter.answers === 0 ? null : await state.endpoint.pin(signal);
+  const isUnseen = state.signal.aborted || state.meter.answers === 0;
+  const pin = isUnseen ? null : await state.endpoint.pin(state.signal);
   return resultOf(state, done, pin);
 }
 
@@ -178,19 +158,6 @@ function deferred(defer: Defer): Done {
   const { stop_reason } = defer;
   const end: LoopEnd = { output: "", defer, steps: 0, stop_reason, forced_final: false, output_truncated: false };
   return { end, structured: NOT_STRUCTURED, published: NO_DOOR, trace: [] };
-}
-
-/** What this run measured, for those that come after it. */
-function keepRates({ meter, waits, world, seat_key }: JobState): void {
-  const decode_tok_s = meter.decode_tok_s();
-  // Beside others a prompt is not read at the seat's own speed.
-  const wasAlone = !meter.hadCompany && waits.busy_ms === 0;
-  const prefill_tok_s = wasAlone ? meter.prefill_tok_s() : null;
-  if (decode_tok_s === null && prefill_tok_s === null) return;
-  world.rates.add(seat_key, {
-    ...(decode_tok_s === null ? {} : { decode_tok_s }),
-    ...(prefill_tok_s === null ? {} : { prefill_tok_s }),
-  });
 }
 
 function resultOf(state: JobState, { end, structured, published, trace }: Done, pin: SeatPin | null): WireResult {

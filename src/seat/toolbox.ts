@@ -170,20 +170,24 @@ export class Toolbox {
     if (!written.ok && written.kind === "refused") return { ok: false, outcome: this.refusedBy(written, path) };
     this.budget = admitted.budget;
     this.failures = written.ok ? [] : [...this.failures, written.message];
-    if (!written.ok) return { ok: false, outcome: this.refusedBy(written, path) };
+    if (!written.ok) return { ok: false, outcome: failed(`error: ${written.message}`) };
     return { ok: true, path: written.path, bytes: bytes.length };
   }
 
-  /** What the workspace did not do; where a name is not there, the one that may have been meant. */
+  /** What the workspace did not do; where a name is not there, those that may have been meant. */
   private refusedBy({ kind, message }: Refusal, path: string): Outcome {
     if (kind === "refused") return refused(`NOT performed: ${message}`);
     const names = this.contract.context.map(({ name }) => name);
-    const near = names.includes(path)
-      ? null
-      : (names.find((name) => name.endsWith(`/${path}`)) ?? nearest(path, names));
-    return failed(`error: ${message}${near === null ? "" : `; did you mean ${near}?`}`);
+    if (names.length === 0 || names.includes(path)) return failed(`error: ${message}`);
+    const near = names.find((name) => name.endsWith(`/${path}`)) ?? nearest(path, names);
+    const more = names.length > TOLD_NAMES ? ", …" : "";
+    const meant =
+      near === null ? `the files are ${names.slice(0, TOLD_NAMES).join(", ")}${more}` : `did you mean ${near}?`;
+    return failed(`error: ${message}; ${meant}`);
   }
 }
+
+const TOLD_NAMES = 8;
 
 function textOf(bytes: Uint8Array): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);

@@ -92,19 +92,15 @@ const scripts = fc.record({
 type Drawn = typeof scripts extends fc.Arbitrary<infer T> ? T : never;
 
 function playDrawn(drawn: Drawn): Promise<Played> {
-  const stop = new AbortController();
   const { ctx_tokens, engine, hasTools, seed_reads, max_steps, write_root, hasSchema, cancel_at } = drawn;
   const output_schema = hasSchema ? { properties: { port: { type: "integer" } }, required: ["port"] } : null;
-  return play(
-    {
-      replies: drawn.outcomes.map(([ms, each]) => slowly(ms, each)),
-      looks: drawn.looks,
-      seat: { ctx_tokens, engine, tools: hasTools, seed_reads },
-      contract: { max_steps, write_root, output_schema },
-      ...(cancel_at === null ? {} : { cancel: { at: cancel_at, stop } }),
-    },
-    { signal: stop.signal },
-  );
+  return play({
+    replies: drawn.outcomes.map(([ms, each]) => slowly(ms, each)),
+    looks: drawn.looks,
+    seat: { ctx_tokens, engine, tools: hasTools, seed_reads },
+    contract: { max_steps, write_root, output_schema },
+    ...(cancel_at === null ? {} : { cancel_at }),
+  });
 }
 
 describe("whatever the seat answers, a job", () => {

@@ -185,20 +185,16 @@ describe("a job in trouble", () => {
     { at: 6_000, where: "while the seat is down" },
     { at: 100_000, where: "in a long answer" },
   ])("that is canceled $where ends so, with its folder removed and its slot free", async ({ at }) => {
-    const stop = new AbortController();
-    const { result, folders, slots } = await play(
-      {
-        replies: [
-          "probed",
-          slowly(1_000, { kind: "busy", status: 429, retry_after_sec: null, message: "busy" }),
-          slowly(1_000, { kind: "died", status: null, message: "reset" }),
-          slowly(200_000, "done"),
-        ],
-        looks: ["loading", "ready", "gone", "ready"],
-        cancel: { at, stop },
-      },
-      { signal: stop.signal },
-    );
+    const { result, folders, slots } = await play({
+      replies: [
+        "probed",
+        slowly(1_000, { kind: "busy", status: 429, retry_after_sec: null, message: "busy" }),
+        slowly(1_000, { kind: "died", status: null, message: "reset" }),
+        slowly(200_000, "done"),
+      ],
+      looks: ["loading", "ready", "gone", "ready"],
+      cancel_at: at,
+    });
     expect(result).toMatchObject({
       deferred: true,
       defer_class: "canceled",

@@ -82,6 +82,7 @@ describe("tools", () => {
       ["read_file", { path: "/etc/passwd" }],
       'NOT performed: the path "/etc/passwd" is absolute; paths are relative to the root, "."',
     ],
+    [["list_dir", { path: "list_dir" }], 'error: there is no "list_dir"; the files are a.md'],
     [["search_files", { pattern: "port" }], "a.md:1: the port is 80"],
     [["search_files", { pattern: "port", mode: "files" }], "a.md"],
     [
@@ -125,7 +126,9 @@ describe("tools", () => {
 describe("breakers", () => {
   test("refuse the same call, and the third step without anything done brings the end", async () => {
     const { result, requests } = await play({ replies: [list(), list(), list(), list(), "done"] });
-    expect(note(requests[2])).toBe("tool: NOT performed: you made this very call before; use the result you have");
+    expect(note(requests[2])).toBe(
+      "tool: NOT performed: you made this very call before; use the result you have, or give the final answer",
+    );
     expect(requests[4]).toMatchObject({ tools: [], max_tokens: 8192 });
     expect(note(requests[4])).toBe("user: no more tool calls; give the final answer now from what you have");
     expect(result).toMatchObject({ output: "done", steps: 5, stop_reason: "forced_final", forced_final: true });

@@ -75,18 +75,18 @@ describe("a model that is not ready", () => {
   });
 
   test("that a proxy has stopped is asked for one token", async () => {
-    const { result, warmUps, rates } = await play({
+    const { result, warmed, rates } = await play({
       replies: ["done"],
       looks: ["stopped", "loading", "ready"],
       warmUp: () => loading,
     });
-    expect([result.output, warmUps]).toEqual(["done", 1]);
+    expect([result.output, warmed.count]).toEqual(["done", 1]);
     const started = await play({
       replies: ["done"],
       looks: ["stopped"],
       warmUp: () => ({ kind: "answered", completion: {} }) as never,
     });
-    expect([started.result.output, started.warmUps, started.rates[0]]).toEqual(["done", 1, { cold_load_sec: 0 }]);
+    expect([started.result.output, started.warmed.count, started.rates[0]]).toEqual(["done", 1, { cold_load_sec: 0 }]);
     expect(rates[0]).not.toHaveProperty("cold_load_sec");
   });
 

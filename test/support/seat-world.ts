@@ -93,19 +93,24 @@ export type Script = {
   readonly mode?: StructuredMode;
   readonly workspace?: (inner: Workspace) => Workspace;
   /** Cancels the job when the clock is there. */
-  readonly cancel?: { readonly at: number; readonly stop: AbortController };
+  readonly cancel_at?: number;
 };
 
-export type Played = {
-  readonly result: WireResult;
+/** A scripted world, and what happened in it so far. */
+export type Scripted = {
+  readonly world: JobWorld;
   readonly requests: readonly ChatRequest[];
-  readonly progress: readonly JobProgress[];
   readonly clock: ScriptedClock;
   readonly folders: { readonly open: number };
   readonly slots: { readonly taken: number };
   readonly modes: readonly StructuredMode[];
   readonly rates: readonly object[];
-  readonly warmUps: number;
+  readonly warmed: { readonly count: number };
+};
+
+export type Played = Scripted & {
+  readonly result: WireResult;
+  readonly progress: readonly JobProgress[];
 };
 
 export const SEAT: Seat = {
@@ -165,10 +170,22 @@ export function slowly(ms: number, reply: Reply): Reply {
 }
 
 /** Runs one job in a scripted world. */
-export async function play(script: Script, options: { signal?: AbortSignal } = {}): Promise<Played> {
+export async function play(script: Script): Promise<Played> {
+  const scripted = scriptedSeat(script);
+  const progress: JobProgress[] = [];
+  const stop = new AbortController();
+  const { signal } = stop;
+  const { cancel_at } = script;
+  if (cancel_at === 0) stop.abort();
+  else if (cancel_at !== undefined) void scripted.clock.sleep(cancel_at, signal).then(() => stop.abort());
+  const onProgress = (each: JobProgress) => void progress.push(each);
+  const result = await runJob(scripted.world, jobOf(script.contract), { signal, onProgress });
+  return { ...scripted, result, progress };
+}
+
+export function scriptedSeat(script: Script): Scripted {
   const clock = new ScriptedClock();
   const requests: ChatRequest[] = [];
-  const progress: JobProgress[] = [];
   const folders = { open: 0 };
   const slots = { taken: 0 };
   const modes: StructuredMode[] = [];
@@ -238,12 +255,7 @@ export async function play(script: Script, options: { signal?: AbortSignal } = {
     version: "0.0.0",
     ...script.world,
   };
-  const signal = options.signal ?? new AbortController().signal;
-  const { cancel } = script;
-  if (cancel?.at === 0) cancel.stop.abort();
-  else if (cancel !== undefined) void clock.sleep(cancel.at, signal).then(() => cancel.stop.abort());
-  const result = await runJob(world, jobOf(script.contract), { signal, onProgress: (each) => progress.push(each) });
-  return { result, requests, progress, clock, folders, slots, modes, rates, warmUps: warmed.count };
+  return { world, requests, clock, folders, slots, modes, rates, warmed };
 }
 
 async function settle(reply: Reply, request: ChatRequest, watch: Watch, clock: ScriptedClock): Promise<ChatOutcome> {

@@ -66,7 +66,7 @@ export class CallLedger {
     const before = this.made.get(keyOf(name, given));
     if (before === undefined || before.version !== this.version) return { ok: true, isRerun: false };
     if (this.lost.has(before.call_id) && !before.wasRerun) return { ok: true, isRerun: true };
-    return refused("you made this very call before; use the result you have");
+    return refused("you made this very call before; use the result you have, or give the final answer");
   }
 
   /** A call was carried out, whatever came of it. `hasWritten`: results from before it may be out of date. */

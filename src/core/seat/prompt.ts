@@ -22,7 +22,7 @@ export const NOTES = {
   repetition: "your last answer repeated itself; give the answer again and write each item once",
   unparsed_call:
     "your last tool call could not be read; call the tool again in the usual form, or answer in plain text",
-  unparsed_answer: "tool calls are over; give the final answer as plain text without any tool call",
+  calls_over: "tool calls are over; give the final answer as plain text without any tool call",
 } as const;
 
 /**

@@ -103,7 +103,7 @@ export function judgeTurn(completion: Completion, standing: Standing): Decision 
   if (read.kind === "none") return judgeAnswer(content, text, standing);
   if (read.kind === "calls") return judgeCalls(read.calls, { ...text, content: read.rest }, standing, true);
   if (completion.is_cut) return judgeCutCall(null, standing);
-  return askAgain("unparsed", standing.isFinal ? NOTES.unparsed_answer : NOTES.unparsed_call, standing, () =>
+  return askAgain("unparsed", standing.isFinal ? NOTES.calls_over : NOTES.unparsed_call, standing, () =>
     unparsedToolCall(),
   );
 }
@@ -122,7 +122,13 @@ export function judgeUnreadable(is_cut: boolean, message: string, standing: Stan
   return { kind: "again", why: "unreadable", note: `the arguments of your last call were not valid JSON${more}` };
 }
 
-type Text = { readonly content: string; readonly hasReasoning: boolean; readonly completion: Completion };
+type Text = {
+  readonly content: string;
+  readonly hasReasoning: boolean;
+  /** There is nothing but calls, which are not wanted any more. */
+  readonly hasCalls?: boolean;
+  readonly completion: Completion;
+};
 
 function judgeCalls(received: readonly ReceivedCall[], text: Text, standing: Standing, isFromText: boolean): Decision {
   const calls = received.slice(0, LOOP_LIMITS.answered_calls_per_turn).map((call) => ({
@@ -143,8 +149,8 @@ function judgeCalls(received: readonly ReceivedCall[], text: Text, standing: Sta
     const calls = standing.isFinal ? [] : planned.slice(0, finish);
     return { kind: "calls", content: text.content, calls, answer: { ...judged.answer, stop_reason }, isFromText };
   }
-  // Calls in an answer that was demanded are passed over: what it says counts.
-  if (standing.isFinal) return judgeAnswer(text.content, text, standing);
+  // Calls in an answer that was demanded are passed over: what it says beside them counts.
+  if (standing.isFinal) return judgeAnswer(text.content, { ...text, hasCalls: true }, standing);
   return { kind: "calls", content: text.content, calls: planned, answer: null, isFromText };
 }
 
@@ -215,14 +221,15 @@ function canGrow({ again, max_tokens, final_tokens }: Standing): boolean {
   return !again.has("answer_cut") && max_tokens < final_tokens;
 }
 
-function judgeEmpty({ hasReasoning, completion }: Text, standing: Standing): Decision {
+function judgeEmpty({ hasReasoning, hasCalls = false, completion }: Text, standing: Standing): Decision {
   const { again, thinking, isFinal, step } = standing;
   if (hasReasoning && thinking === "auto") return { kind: "again", why: "thinking_off", note: null };
   if (completion.is_cut && canGrow(standing)) return { kind: "again", why: "answer_cut", note: null };
   const reasoned = hasReasoning || (completion.usage?.reasoning_tokens ?? 0) > 0;
   const end = () =>
     isFinal ? stepsOver(step) : emptyAnswer(reasoned && completion.is_cut ? "reasoning_starved" : "empty");
-  return again.has("thinking_off") ? { kind: "stop", defer: end() } : askAgain("empty", NOTES.empty, standing, end);
+  if (again.has("thinking_off")) return { kind: "stop", defer: end() };
+  return askAgain("empty", hasCalls ? NOTES.calls_over : NOTES.empty, standing, end);
 }
 
 /** A correction, where the step and the run still have one; else the end. */

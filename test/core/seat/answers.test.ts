@@ -58,6 +58,13 @@ describe("findLoop()", () => {
     expect(found === null ? "" : trimmedLoop(found)).toBe("head\na\nb\n[repetition trimmed x4999]");
   });
 
+  test("knows a loop of words in the line that was cut", () => {
+    const text = `The fruits are:\n- a list ${"of the fruit ".repeat(16)}of th`;
+    expect(findLoop(text, false)).toBeNull();
+    expect(findLoop(text, true)).toEqual({ kept: "The fruits are:\n- a list of the fruit", trimmed: 15 });
+    expect(findLoop(`- a list ${"of the fruit ".repeat(15)}of th`, true)).toBeNull();
+  });
+
   test("knows blocks of up to 32 lines", () => {
     const block = (lines: number) => Array.from({ length: lines }, (_, index) => `line ${index}`).join("\n");
     expect(findLoop(Array(4).fill(block(32)).join("\n"), false)).toEqual({ kept: block(32), trimmed: 3 });

@@ -178,7 +178,7 @@ describe("CallLedger", () => {
     for (let call = 1; call < 10; call += 1) {
       expect(ledger.admit("read_file", "a")).toEqual({
         ok: false,
-        message: "NOT performed: you made this very call before; use the result you have",
+        message: "NOT performed: you made this very call before; use the result you have, or give the final answer",
       });
     }
     expect(ledger.available()).toContain("read_file");

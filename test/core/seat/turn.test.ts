@@ -180,6 +180,9 @@ describe("calls", () => {
     expect(judge({ calls: [received("read_file", { path: "a" })], content: "It says 3." }, { isFinal: true })).toEqual(
       answer("It says 3.", "forced_final") as Decision,
     );
+    expect(judge({ calls: [received("read_file", { path: "a" })] }, { isFinal: true })).toEqual(
+      again("empty", "tool calls are over; give the final answer as plain text without any tool call"),
+    );
     expect(judge({ calls: [received("finish", { answer: "It says 3." })] }, { isFinal: true })).toMatchObject({
       kind: "calls",
       calls: [],
