@@ -98,7 +98,7 @@ async function inFolder(state: JobState, tools: readonly ToolSpec[]): Promise<Do
     workspace.fill(context);
     if (write_root === "") return await work(state, tools, workspace, null);
     const made = workspace.makeRoot(write_root);
-    if (!made.ok) return deferred(doorClosed(made.message));
+    if (!made.ok) return deferred(made.kind === "failed" ? loopFault(made.message) : doorClosed(made.message));
     return await work(state, tools, workspace, workspace.snapshot(write_root));
   } finally {
     workspace.remove();

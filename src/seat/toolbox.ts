@@ -66,13 +66,18 @@ export class Toolbox {
       return typeof value === "number" ? value : null;
     };
     const path = text("path") ?? ".";
+    // An empty path is what some models call the root.
+    const folder = path === "" ? "." : path;
     switch (name) {
       case "list_dir":
-        return this.list(path);
+        return this.list(folder);
       case "read_file":
         return this.read(path, { offset: number("offset"), limit: number("limit") }, characters);
       case "search_files":
-        return this.search({ pattern: text("pattern") ?? "", path, glob: text("glob"), mode: text("mode") }, signal);
+        return this.search(
+          { pattern: text("pattern") ?? "", path: folder, glob: text("glob"), mode: text("mode") },
+          signal,
+        );
       case "write_file":
         return this.writeFile(path, text("content") ?? "");
       case "edit_file":

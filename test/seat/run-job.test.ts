@@ -157,6 +157,15 @@ describe("a job in trouble", () => {
     expect([folders.open, slots.taken]).toEqual([0, 0]);
   });
 
+  test("whose write root cannot be made is a fault of the place too", async () => {
+    const { result } = await play({
+      replies: ["done"],
+      contract: { write_root: "src" },
+      workspace: (inner) => ({ ...inner, makeRoot: () => ({ ok: false, kind: "failed", message: "no space" }) }),
+    });
+    expect(result).toMatchObject({ defer_class: "infrastructure", reason: "agent loop: no space" });
+  });
+
   test("that hits a defect says so, with its folder removed and its slot free", async () => {
     const counts = { folder: 0 };
     const defect = play({

@@ -75,6 +75,7 @@ describe("calls", () => {
 describe("tools", () => {
   test.each([
     [["list_dir", { path: "." }], "a.md"],
+    [["list_dir", { path: "" }], "a.md"],
     [["list_dir", { path: "../x" }], 'NOT performed: the path "../x" has a segment ".."'],
     [["read_file", { path: "./a.md" }], "1: the port is 80"],
     [["read_file", { path: "b.md" }], 'error: there is no "b.md"; did you mean a.md?'],
