@@ -6,6 +6,8 @@
  *
  * Source: delegation run, section 4.9
  */
+import { parseJson } from "../json/parse.ts";
+import { isArray, isObject, type JsonObject, prettyJson, valueAt } from "../json/value.ts";
 
 export type PlaceMark = {
   /** Instants of the strikes that still count. */
@@ -58,4 +60,24 @@ export function pruneMarks(marks: Marks, now: number, rules: QuarantineRules): M
     return counting.length === 0 && stays === null ? [] : [[place, { strikes: counting, until: stays }]];
   });
   return Object.fromEntries(kept);
+}
+
+/** Reads the file's text; null where it is none of ours. */
+export function parseMarks(text: string): Marks | null {
+  const parsed = parseJson(text);
+  if (!parsed.ok || !isObject(parsed.value) || valueAt(parsed.value, "schema_version") !== 1) return null;
+  const places = valueAt(parsed.value, "places");
+  if (!isObject(places)) return null;
+  const marks: [string, PlaceMark][] = [];
+  for (const [place, mark] of Object.entries(places)) {
+    const strikes = isObject(mark) ? valueAt(mark, "strikes") : undefined;
+    const until = isObject(mark) ? (valueAt(mark, "until") ?? null) : undefined;
+    if (!isArray(strikes) || (until !== null && typeof until !== "number")) return null;
+    marks.push([place, { strikes: strikes.filter((at) => typeof at === "number"), until }]);
+  }
+  return Object.fromEntries(marks);
+}
+
+export function renderMarks(marks: Marks): string {
+  return `${prettyJson({ schema_version: 1, places: marks as unknown as JsonObject })}\n`;
 }

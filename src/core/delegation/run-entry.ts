@@ -1,0 +1,108 @@
+/** A record of a call, read back: its document as it stands, the facts that a list shows, and single fields of it. */
+import { memberOf, readSource, type SourceNode, type SourceObject } from "../json/source.ts";
+
+export type RunEntry = {
+  readonly run_id: string;
+  readonly started_at: string;
+  readonly wall_ms: number;
+  /** Of the call; results may be fewer where it did not end. */
+  readonly legs: number;
+  readonly ended: boolean;
+  readonly pid: number;
+  readonly label: string;
+  /** The counts of the summary, by name, in their order. */
+  readonly summary: Readonly<Record<string, number>>;
+  /** The text of the result document alone. */
+  readonly document: string;
+  readonly results: readonly LegText[];
+};
+
+/** One leg of a record: each of its members as it is written, by name, in their order. */
+export type LegText = {
+  readonly index: number;
+  /** The whole element. */
+  readonly text: string;
+  readonly fields: ReadonlyMap<string, FieldText>;
+};
+
+/** `value` of a text is the text itself; of anything else, as it is written. */
+export type FieldText = { readonly kind: SourceNode["kind"]; readonly value: string };
+
+/**
+ * Reads a record.
+ *
+ * @returns null where it is none: a file that was cut, or edited by hand into something else
+ * Errors: none
+ */
+export function readRunEntry(text: string): RunEntry | null {
+  const read = readSource(text, { surrogates: "keep" });
+  if (!read.ok || read.node.kind !== "object") return null;
+  const { node } = read;
+  const results = memberOf(node, "results");
+  const summary = memberOf(node, "summary");
+  const run_id = textOf(node, "run_id");
+  if (results?.kind !== "array" || summary?.kind !== "object" || run_id === "") return null;
+  const legs = results.items.map((item) => legText(text, item));
+  const record = memberOf(node, "record");
+  const facts = record?.kind === "object" ? record : null;
+  return {
+    run_id,
+    started_at: textOf(node, "started_at"),
+    wall_ms: numberOf(node, "wall_ms"),
+    legs: facts === null ? legs.length : numberOf(facts, "legs"),
+    ended: facts === null || flagOf(facts, "ended"),
+    pid: facts === null ? 0 : numberOf(facts, "pid"),
+    label: facts === null ? "" : textOf(facts, "label"),
+    summary: Object.fromEntries(
+      summary.members.flatMap(({ key, value }) => (value.kind === "number" ? [[key, Number(value.text)]] : [])),
+    ),
+    document: withoutRecord(text, node),
+    results: legs.filter((leg) => leg !== null),
+  };
+}
+
+/** How an id that was typed, with or without "run-", stands for a run. */
+export type FoundRun =
+  | { readonly kind: "one"; readonly run_id: string }
+  | { readonly kind: "none" }
+  | { readonly kind: "several"; readonly run_ids: readonly string[] };
+
+export function findRun(runIds: readonly string[], typed: string): FoundRun {
+  const wanted = typed.startsWith("run-") ? typed : `run-${typed}`;
+  const found = typed === "" || wanted === "run-" ? [] : runIds.filter((id) => id.startsWith(wanted));
+  const [run_id] = found;
+  if (run_id === undefined) return { kind: "none" };
+  return found.length === 1 ? { kind: "one", run_id } : { kind: "several", run_ids: found };
+}
+
+function legText(text: string, node: SourceNode): LegText | null {
+  if (node.kind !== "object") return null;
+  const fields = node.members.map(({ key, value }): [string, FieldText] => [
+    key,
+    { kind: value.kind, value: value.kind === "string" ? value.value : text.slice(value.start, value.end) },
+  ]);
+  return { index: numberOf(node, "index"), text: text.slice(node.start, node.end), fields: new Map(fields) };
+}
+
+/** The record is the last member: what stands before it stays to the letter. */
+function withoutRecord(text: string, node: SourceObject): string {
+  const last = node.members.at(-1);
+  if (last?.key !== "record") return text.slice(node.start, node.end);
+  const before = node.members.at(-2)?.value.end ?? node.start + 1;
+  return `${text.slice(node.start, before)}}`;
+}
+
+function textOf(object: SourceObject, key: string): string {
+  const node = memberOf(object, key);
+  return node?.kind === "string" ? node.value : "";
+}
+
+function numberOf(object: SourceObject, key: string): number {
+  const node = memberOf(object, key);
+  return node?.kind === "number" ? Number(node.text) : 0;
+}
+
+function flagOf(object: SourceObject, key: string): boolean {
+  const node = memberOf(object, key);
+  return node?.kind === "boolean" && node.value;
+}

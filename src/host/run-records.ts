@@ -1,0 +1,118 @@
+/**
+ * `<state>/runs/`: one file a call, its owner's alone. A file is replaced in one step, so that a delegator that is killed
+ * leaves the last whole one.
+ *
+ * Source: delegation run, section 16
+ */
+import { closeSync, constants, fstatSync, mkdirSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
+import { open, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { decodeBody, readAll } from "./file.ts";
+import { STATE_FILE_MODE } from "./state-folder.ts";
+
+export type RunFile = {
+  /** `run-<24 hex>` */
+  readonly run_id: string;
+  /** Wall clock, milliseconds. */
+  readonly modified_ms: number;
+};
+
+export type RunRecords = {
+  /** Errors: those of the file system */
+  save(runId: string, text: string): Promise<void>;
+  /** Newest first; none where the folder is not there. Errors: those of the file system */
+  list(): readonly RunFile[];
+  /** The text of a record; null where there is none. Errors: `body_too_large`, `bad_json`, those of the file system */
+  read(runId: string): string | null;
+  /** Removes what is older, and what a process that died left half written. Never throws. */
+  sweep(keepDays: number, now_ms: number): void;
+};
+
+const NAME = /^(run-[0-9a-f]{24})\.json$/;
+const HALF_WRITTEN = /^\.run-[0-9a-f]{24}\..*\.tmp$/;
+const MOST_BYTES = 256 * 1024 * 1024;
+const DAY_MS = 86_400_000;
+/** No write takes that long. */
+const LEFT_BEHIND_MS = 3_600_000;
+
+/** @param state `<data>/run` */
+export function openRunRecords(state: string): RunRecords {
+  const folder = join(state, "runs");
+  return {
+    save: (runId, text) => save(folder, runId, text),
+    list: () => listRuns(folder),
+    read: (runId) => readRun(join(folder, `${runId}.json`)),
+    sweep: (keepDays, now_ms) => sweep(folder, keepDays, now_ms),
+  };
+}
+
+/** Asynchronous: other legs of the call go on while the disk works. */
+async function save(folder: string, runId: string, text: string): Promise<void> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const random = Buffer.from(crypto.getRandomValues(new Uint8Array(8))).toString("hex");
+  const staged = join(folder, `.${runId}.${process.pid}-${random}.tmp`);
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
+  try {
+    const file = await open(staged, flags, STATE_FILE_MODE);
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(staged, join(folder, `${runId}.json`));
+    const handle = await open(folder, "r");
+    await handle.sync().finally(() => handle.close());
+  } catch (error) {
+    await rm(staged, { force: true });
+    throw error;
+  }
+}
+
+function listRuns(folder: string): readonly RunFile[] {
+  const found: RunFile[] = [];
+  for (const name of namesIn(folder)) {
+    const run_id = NAME.exec(name)?.[1];
+    const stat = run_id === undefined ? undefined : statSync(join(folder, name), { throwIfNoEntry: false });
+    if (run_id !== undefined && stat?.isFile()) found.push({ run_id, modified_ms: stat.mtimeMs });
+  }
+  return found.sort((left, right) => right.modified_ms - left.modified_ms || (left.run_id < right.run_id ? -1 : 1));
+}
+
+function readRun(path: string): string | null {
+  let file: number;
+  try {
+    file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    throw error;
+  }
+  try {
+    return fstatSync(file).isFile() ? decodeBody(readAll(file, MOST_BYTES, `"${path}"`), `"${path}"`) : null;
+  } finally {
+    closeSync(file);
+  }
+}
+
+function sweep(folder: string, keepDays: number, now_ms: number): void {
+  try {
+    for (const name of namesIn(folder)) {
+      const isRun = NAME.test(name);
+      if (!isRun && !HALF_WRITTEN.test(name)) continue;
+      const path = join(folder, name);
+      const age_ms = now_ms - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now_ms);
+      if (age_ms > (isRun ? keepDays * DAY_MS : LEFT_BEHIND_MS)) rmSync(path, { force: true });
+    }
+  } catch {
+    // A folder that cannot be tidied is tidied by a later call.
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
+    throw error;
+  }
+}
