@@ -1,5 +1,5 @@
 /** The bytes of a contract file, or of standard input. What is in them is judged by `core/delegation/contract.ts`. */
-import { closeSync, fstatSync, openSync } from "node:fs";
+import { closeSync, fstatSync, openSync, type Stats } from "node:fs";
 import { quote } from "../core/acceptance/quoting.ts";
 import type { DelegationIssue } from "../core/delegation/issue.ts";
 import { CONTRACT_LIMITS } from "../core/delegation/limits.ts";
@@ -27,11 +27,60 @@ export function readContractFile(path: string): ReadContractFile {
   } catch (error) {
     if (!(error instanceof WritError)) return unreadable(what, error instanceof Error ? error.message : String(error));
     if (error.code !== "body_too_large") return unreadable(what, error.message);
-    const message = `The contract in ${what} is larger than ${CONTRACT_LIMITS.file_bytes / 1024} KiB`;
-    return refused("file_too_large", message, "Name large documents in context_paths");
+    return tooLarge(what);
   } finally {
     if (file !== null && file !== 0) closeSync(file);
   }
+}
+
+/**
+ * A contract on standard input that nobody named: it is there when standard input is a file, or a pipe that brings a byte
+ * in time. A harness may hand over a pipe that nobody ever writes to or closes.
+ *
+ * @returns null where nothing came
+ * Errors: none is thrown
+ */
+export async function readOfferedContract(firstByteMs: number): Promise<ReadContractFile | null> {
+  const what = "standard input";
+  let stat: Stats;
+  try {
+    stat = fstatSync(0);
+  } catch {
+    return null; // closed
+  }
+  if (stat.isFile()) return stat.size === 0 ? null : readContractFile("-");
+  if (!stat.isFIFO() && !stat.isSocket()) return null;
+  const reader = Bun.stdin.stream().getReader();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<"late">((resolve) => {
+    timer = setTimeout(() => resolve("late"), firstByteMs);
+  });
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for (
+      let next = await Promise.race([reader.read(), late]);
+      next !== "late" && !next.done;
+      next = await reader.read()
+    ) {
+      clearTimeout(timer);
+      pieces.push(next.value);
+      size += next.value.length;
+      if (size > CONTRACT_LIMITS.file_bytes) return tooLarge(what);
+    }
+    return size === 0 ? null : { ok: true, bytes: Buffer.concat(pieces) };
+  } catch (error) {
+    return unreadable(what, error instanceof Error ? error.message : String(error));
+  } finally {
+    clearTimeout(timer);
+    // Not awaited: on a pipe that stays open the cancellation may never settle.
+    void reader.cancel().catch(() => {});
+  }
+}
+
+function tooLarge(what: string): ReadContractFile {
+  const message = `The contract in ${what} is larger than ${CONTRACT_LIMITS.file_bytes / 1024} KiB`;
+  return refused("file_too_large", message, "Name large documents in context_paths");
 }
 
 function unreadable(what: string, why: string): ReadContractFile {

@@ -12,12 +12,23 @@ export type Interruptible = {
   [Symbol.dispose](): void;
 };
 
-/** Listens for the signals that ask a process to end. Further ones change nothing. */
-export function interruptible(): Interruptible {
+/**
+ * Listens for the signals that ask a process to end.
+ *
+ * @param again null: further ones change nothing. Else the next one ends the process at once, as if nobody had listened,
+ *              behind what `last` still has to do
+ */
+export function interruptible(again: { readonly last: () => void } | null = null): Interruptible {
   const controller = new AbortController();
   let received: (typeof ASKING)[number] | null = null;
-  const handlers = ASKING.map((name) => {
+  const handlers: readonly (() => void)[] = ASKING.map((name) => {
     const handler = () => {
+      if (received !== null && again !== null) {
+        again.last();
+        for (const stop of handlers) stop();
+        process.kill(process.pid, name);
+        return;
+      }
       received ??= name;
       controller.abort(new Error(`stopped by ${name}`));
     };

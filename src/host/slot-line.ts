@@ -43,11 +43,24 @@ const TICKET = /^q-(\d{1,15})-\d{1,10}$/;
  */
 export function openSlotLine(state: string, clock: { ms(): number }): SlotLine {
   return {
-    take: (seat_key, slots, wait) => {
-      const digest = new Bun.CryptoHasher("sha1").update(seat_key).digest("hex");
-      return new Waiter(join(state, "slots", digest), Math.max(1, slots), clock).take(wait);
-    },
+    take: (seat_key, slots, wait) =>
+      new Waiter(join(state, "slots", digestOf(seat_key)), Math.max(1, slots), clock).take(wait),
   };
+}
+
+/** How many of a seat's slots are held, by whatever process. Errors: none; what cannot be looked at counts as free */
+export function countHeldSlots(state: string, seat_key: string): number {
+  const folder = join(state, "slots", digestOf(seat_key));
+  try {
+    const held = readdirSync(folder).filter((name) => /^\d{1,9}$/.test(name));
+    return held.filter((name) => !isStale(join(folder, name)) || isOwnerAlive(join(folder, name))).length;
+  } catch {
+    return 0; // nobody ever took one
+  }
+}
+
+function digestOf(seat_key: string): string {
+  return new Bun.CryptoHasher("sha1").update(seat_key).digest("hex");
 }
 
 /** One job that wants a slot. */

@@ -48,6 +48,11 @@ export function writeAll(fd: 1 | 2, text: string): void {
   }
 }
 
+/** False once a reader went away or the stream took no more: part of what was written is lost. */
+export function hasTakenAll(fd: 1 | 2): boolean {
+  return !abandoned.has(fd);
+}
+
 /** True when the stream is a terminal. Anything that is not there, a file, a pipe or `/dev/null` is none. */
 export function isTerminal(fd: 0 | 1 | 2): boolean {
   let device: { isCharacterDevice(): boolean; readonly rdev: number };
@@ -63,9 +68,18 @@ export function isTerminal(fd: 0 | 1 | 2): boolean {
 
 /** The columns of the terminal that the stream is; null when it is none, or does not tell. */
 export function columnsOf(fd: 1 | 2): number | null {
+  return sizeOf(fd, "columns");
+}
+
+/** The same for its lines. */
+export function rowsOf(fd: 1 | 2): number | null {
+  return sizeOf(fd, "rows");
+}
+
+function sizeOf(fd: 1 | 2, side: "columns" | "rows"): number | null {
   if (!isTerminal(fd)) return null;
-  const { columns } = fd === 1 ? process.stdout : process.stderr;
-  return typeof columns === "number" && columns > 0 ? columns : null;
+  const size = (fd === 1 ? process.stdout : process.stderr)[side];
+  return typeof size === "number" && size > 0 ? size : null;
 }
 
 function nullDevice(): number | null {

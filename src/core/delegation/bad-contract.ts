@@ -15,6 +15,27 @@ export function badContract(file: string, issues: readonly DelegationIssue[]): W
   });
 }
 
+/**
+ * The same for several files: each issue says which of them it is about.
+ *
+ * @param issues at least one
+ */
+export function badContracts(files: readonly string[], issues: readonly DelegationIssue[]): WritError {
+  const [only] = files;
+  if (files.length === 1 && only !== undefined) return badContract(only, issues);
+  const faulty = new Set(issues.map(({ file }) => file));
+  const count = `${issues.length} issue${issues.length === 1 ? "" : "s"}`;
+  const what = faulty.size === 1 ? "1 contract file is" : `${faulty.size} contract files are`;
+  return new WritError("bad_contract", `${what} not valid: ${count}`, {
+    hint: `All that can be said of them: writ lint ${[...faulty].join(" ")}`,
+    lines: issues.flatMap((issue) => {
+      const [first = "", ...more] = issueLines(issue);
+      return [`  ${issue.file ?? ""}:${first.slice(1)}`, ...more];
+    }),
+    details: { issues: issues.map((issue) => ({ ...issue })) },
+  });
+}
+
 /** An issue as a person reads it, indented; its hint stands under it. */
 export function issueLines({ code, path, message, hint }: DelegationIssue): readonly string[] {
   const place = path === "" ? "" : ` [${path}]`;
