@@ -39,8 +39,10 @@ export type Output = {
   document(value: JsonObject & { readonly ok: boolean }): void;
   /** A JSON value that is the product itself, two-space indented (`view`, `view --field`). */
   product(value: unknown): void;
-  /** A JSON text on one line that is the product itself, byte for byte: what was signed is what is printed. */
+  /** A JSON text that is the product itself, byte for byte: what was signed is what is printed. */
   exact(json: string): void;
+  /** A text that is the product itself, byte for byte and without a line end of its own; on a terminal it is stripped. */
+  raw(text: string): void;
   /** A line for a person on standard output, control sequences stripped. */
   line(text: string): void;
   /** A line for a person on standard error, control sequences stripped. */

@@ -50,6 +50,10 @@ export function openFrame(argv: readonly string[], debug: boolean, surface: Surf
       answered = true;
       output.exact(json);
     },
+    raw: (text) => {
+      answered = true;
+      output.raw(text);
+    },
   };
 
   async function run(): Promise<number> {

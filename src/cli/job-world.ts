@@ -10,11 +10,10 @@ import { searchFiles } from "../host/search.ts";
 import { openSlotLine } from "../host/slot-line.ts";
 import { openEndpoint } from "../llm/endpoint.ts";
 import type { JobWorld } from "../seat/world.ts";
+import { monotonic, sleep } from "./clock.ts";
 
 /** One for the process: what one job found out, the next one need not. */
 const modes = new SeatMemory<StructuredMode>();
-
-const clock = { ms: () => performance.now() };
 
 export type JobPlace = {
   readonly config: Pick<Config, "agent_allow_write" | "limits" | "env_rules">;
@@ -29,13 +28,13 @@ export type JobPlace = {
 export function jobWorld({ config, seat, state, node_id, version }: JobPlace): JobWorld {
   const { agent_allow_write, limits, env_rules } = config;
   return {
-    clock,
+    clock: monotonic,
     sleep,
     seat,
-    endpointOf: (each) => openEndpoint(each, { clock, environment: (name) => process.env[name] }),
+    endpointOf: (each) => openEndpoint(each, { clock: monotonic, environment: (name) => process.env[name] }),
     openWorkspace: (job_id) => jobFolder(join(state, "work"), job_id),
     search: searchFiles,
-    slotLine: openSlotLine(state, clock),
+    slotLine: openSlotLine(state, monotonic),
     rates: openRates(state),
     modes,
     agent_allow_write,
@@ -44,20 +43,4 @@ export function jobWorld({ config, seat, state, node_id, version }: JobPlace): J
     node_id,
     version,
   };
-}
-
-/** A timer of the runtime cannot be set for longer than 24 days. */
-const LONGEST_MS = 2 ** 31 - 1;
-
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", end);
-      resolve();
-    };
-    const timer = setTimeout(end, Math.min(ms, LONGEST_MS));
-    signal.addEventListener("abort", end);
-  });
 }

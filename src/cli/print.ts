@@ -36,6 +36,7 @@ export function openOutput(): Output {
     document: ({ ok, ...value }) => printJson(JSON.stringify({ ok, ...value })),
     exact: printJson,
     product: (value) => printJson(JSON.stringify(value ?? null, null, 2)),
+    raw: (text) => writeAll(1, isTerminal(1) ? `${stripControls(text).replace(/\n$/, "")}\n` : text),
     line: (text) => writeAll(1, `${stripControls(text)}\n`),
     talk: (text) => writeAll(2, `${stripControls(text)}\n`),
     columns: () => terminalWidth(1, process.env.COLUMNS),

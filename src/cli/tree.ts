@@ -191,6 +191,20 @@ export const FACES: readonly Face[] = [
         load: () => import("./lint.ts"),
       },
       grade: { summary: "Grade a saved answer by the checks of its contract", load: () => import("./grade.ts") },
+      delegate: {
+        summary: "Send delegation contracts to model seats and grade what comes back",
+        load: () => import("./delegate.ts"),
+      },
+      runs: {
+        summary: "Look at what past delegations returned",
+        commands: {
+          list: { summary: "List past delegations, newest first", load: () => import("./runs/list.ts") },
+          show: {
+            summary: "Print the result of a past delegation, or a part of it",
+            load: () => import("./runs/show.ts"),
+          },
+        },
+      },
       gate: {
         summary: "Prove fixtures, and what came back",
         commands: {

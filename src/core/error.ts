@@ -73,6 +73,8 @@ export const ERROR_CODES = {
   nothing_to_prove: ["refused", "a closed contract cites no command whose run is on record"],
   key_exists: ["refused", "a key is never overwritten"],
   file_exists: ["refused", "a file is there, and --force was not given"],
+  delegation_disabled: ["refused", "delegation is switched off in the config"],
+  no_run: ["refused", "no record of a past delegation has that id, or several have it"],
   leg_unproved: ["refused", "the leg of a result did not succeed, so its diff is not applied"],
   fixtures_wanting: ["refused", "nothing is pinned while the fixture gate finds something else"],
   nothing_pending: ["refused", "no proposal is pending"],

@@ -31,11 +31,9 @@ export function stoppedText(
 export function outcomeText(ended: Ended, outcome: Ended["outcome"] = ended.outcome): string {
   switch (outcome.kind) {
     case "refused": {
-      const status =
-        outcome.http === null
-          ? "no answer"
-          : [String(outcome.http), outcome.code].filter((part) => part !== "").join(" ");
-      return outcome.message === "" ? status : `${status} (${cut(outcome.message)})`;
+      const status = [outcome.http === null ? "" : String(outcome.http), outcome.code].filter((part) => part !== "");
+      const said = status.length === 0 ? "no answer" : status.join(" ");
+      return outcome.message === "" ? said : `${said} (${cut(outcome.message)})`;
     }
     case "withdrawn":
       return `taken back before it started${outcome.message === "" ? "" : ` (${cut(outcome.message)})`}`;

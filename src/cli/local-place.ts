@@ -1,0 +1,93 @@
+/** This machine as a place: its seats, what their slot files and rates say, and the agent loop behind them. */
+import type { Config } from "../core/config/config.ts";
+import type { Seat } from "../core/config/seat.ts";
+import { LOCAL, type SeatRecord } from "../core/placement/place.ts";
+import type { LocalPlace } from "../core/placement/port.ts";
+import { seatKey } from "../core/seat/seat-key.ts";
+import { PRESUMED_SLOTS } from "../core/seat/slots.ts";
+import { openRates } from "../host/rates.ts";
+import { countHeldSlots } from "../host/slot-line.ts";
+import { openEndpoint } from "../llm/endpoint.ts";
+import { runJob } from "../seat/run-job.ts";
+import { monotonic } from "./clock.ts";
+import { jobWorld } from "./job-world.ts";
+
+/** What only the server knows where the config says 0; null: it does not tell. */
+type Told = { readonly slots: number | null; readonly ctx_tokens: number | null };
+
+/** A server that did not tell is asked again after so long. */
+const ASK_AGAIN_MS = 15_000;
+
+/**
+ * @param config with one seat at least
+ * @param state  `<data>/run`, from `openStateFolder`
+ */
+export function localPlace(config: Config, state: string, version: string): LocalPlace {
+  const rates = openRates(state);
+  const told = new Map<Seat, { readonly at_ms: number; readonly told: Promise<Told> }>();
+  const ask = (seat: Seat): Promise<Told> => {
+    const known = told.get(seat);
+    if (known !== undefined && monotonic.ms() - known.at_ms < ASK_AGAIN_MS) return known.told;
+    const asked = askServer(seat);
+    told.set(seat, { at_ms: monotonic.ms(), told: asked });
+    return asked;
+  };
+  const recordOf = async (seat: Seat): Promise<SeatRecord> => {
+    const key = seatKey(seat);
+    const server = seat.slots > 0 && seat.ctx_tokens > 0 ? null : await ask(seat);
+    const { decode_tok_s, prefill_tok_s, cold_load_sec } = rates.read(key);
+    return {
+      name: seat.name,
+      engine: seat.engine,
+      model: seat.model,
+      ctx_tokens: seat.ctx_tokens > 0 ? seat.ctx_tokens : (server?.ctx_tokens ?? 0),
+      slots: seat.slots > 0 ? seat.slots : (server?.slots ?? PRESUMED_SLOTS[seat.engine]),
+      busy: countHeldSlots(state, key),
+      served: null,
+      loaded: null,
+      tok_s: decode_tok_s,
+      prefill_tok_s,
+      cold_load_sec,
+      samples: 0,
+    };
+  };
+  return {
+    async look() {
+      const seats = await Promise.all(config.seats.map(recordOf));
+      return {
+        node_id: LOCAL,
+        protocol: 1,
+        schema_versions: [1],
+        draining: false,
+        accepts_write: config.agent_allow_write,
+        max_running: seats.reduce((sum, { slots }) => sum + slots, 0),
+        running: seats.reduce((sum, { busy }) => sum + busy, 0),
+        queued: 0,
+        max_queue: 0,
+        new_job_wait_sec: null,
+        recent_wall_sec: null,
+        seats,
+      };
+    },
+    async run(job, name, { signal, onProgress }) {
+      const seat = config.seats.find((each) => each.name === name) ?? config.seats[0];
+      if (seat === undefined) throw new Error(`there is no seat "${name}"`);
+      const world = jobWorld({ config, seat, state, node_id: LOCAL, version });
+      const result = await runJob(world, job, {
+        signal,
+        onProgress: (progress) => onProgress({ kind: "running", progress }),
+      });
+      return { kind: "ran", result, queued_sec: 0 };
+    },
+  };
+}
+
+async function askServer(seat: Seat): Promise<Told> {
+  const endpoint = openEndpoint(seat, { clock: monotonic, environment: (name) => process.env[name] });
+  const { signal } = new AbortController();
+  const [slots, ctx_tokens] = await Promise.all([
+    seat.slots > 0 ? null : endpoint.totalSlots(signal),
+    seat.ctx_tokens > 0 ? null : endpoint.windowTokens(signal),
+  ]);
+  return { slots, ctx_tokens };
+}
