@@ -8,7 +8,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { WritError } from "../core/error.ts";
-import { parseJson } from "../core/json/parse.ts";
+import { checkJson } from "../core/json/parse.ts";
 import { compactJson } from "../core/json/value.ts";
 import type { End, Plan, Step } from "../core/scripted/plan.ts";
 import { type Incoming, type Meeting, Play, type PlayReport, type Ticket } from "../core/scripted/play.ts";
@@ -88,6 +88,8 @@ const QUIET_PORTS = { from: 20_000, to: 32_767, tries: 64 } as const;
 const COMEBACK = { tries: 100, apart_ms: 50 } as const;
 /** Events that wait for each other go out in one write of so many bytes. */
 const WRITE_BYTES = 16 * 1024;
+/** How long a client has to read what was sent before its connection is reset. */
+const READ_FIRST_MS = 20;
 
 class SeatServer implements ScriptedSeat {
   port = 0;
@@ -470,6 +472,11 @@ class Answering {
       case "drop":
         return this.cut();
       case "reset":
+        // A reset overtakes what the client has not read yet.
+        await this.until((done) => {
+          const timer = setTimeout(done, READ_FIRST_MS);
+          return () => clearTimeout(timer);
+        });
         return this.reset();
       case "hang":
         if (pingMs === null) await this.until(() => () => {});
@@ -553,7 +560,7 @@ async function bodyOf(request: IncomingMessage, most: number): Promise<Uint8Arra
 
 /** A body as a member of the log: itself where it is JSON, else as a text. */
 function asJson(body: string): string {
-  return parseJson(body).ok ? body : JSON.stringify(body);
+  return checkJson(body, { numbers: "as_written" }) === null ? body : JSON.stringify(body);
 }
 
 function sendJson(response: ServerResponse, status: number, value: Parameters<typeof compactJson>[0]): void {

@@ -25,6 +25,9 @@ export type SeatOptions = {
   readonly port?: number;
 };
 
+/** When all answers of a seat in this process were made, in seconds of the epoch. */
+export const CREATED = 1_767_225_600;
+
 /** The keys of a script but those that every script has. */
 export type ScriptObject = Readonly<Record<string, unknown>> & { readonly turns: readonly unknown[] };
 
@@ -46,7 +49,7 @@ export async function startScriptedSeat(script: ScriptObject, options: SeatOptio
       port: options.port ?? 0,
       token: options.token ?? null,
       clock: options.clock ?? realClock,
-      created: 1_767_225_600,
+      created: CREATED,
       onEntry: () => {},
       onDefect: (error) => void defects.push(error),
     },

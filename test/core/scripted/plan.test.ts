@@ -18,7 +18,7 @@ describe("a stream", () => {
   test("to the letter, of llama.cpp", () => {
     const { body, status, headers, end } = reply({ reasoning: "so", content: "hi", tool_calls: [CALL], chunk: ALL });
     const chunk = (choice: string, more = "") =>
-      `data: {"id":"chatcmpl-scripted-1","object":"chat.completion.chunk","created":7,"model":"scripted/test","system_fingerprint":"writ-scripted","choices":[${choice}]${more}}\n\n`;
+      `data: {"id":"chatcmpl-scripted-1","object":"chat.completion.chunk","created":1767225600,"model":"scripted/test","system_fingerprint":"writ-scripted","choices":[${choice}]${more}}\n\n`;
     const delta = (text: string) => chunk(`{"index":0,"delta":${text},"finish_reason":null}`);
     expect(body).toBe(
       [
@@ -143,7 +143,7 @@ describe("an answer as one object", () => {
     const value = { reasoning: "so", content: "hi", tool_calls: [CALL] };
     const { body, size_bytes, headers } = reply(value, hello({ stream: false }));
     expect(body).toBe(
-      `{"id":"chatcmpl-scripted-1","object":"chat.completion","created":7,"model":"scripted/test","system_fingerprint":"writ-scripted","choices":[{"index":0,"message":{"role":"assistant","reasoning_content":"so","content":"hi","tool_calls":[{"id":"call_scripted_1_0","type":"function","function":{"name":"edit_file","arguments":${JSON.stringify(CALL_TEXT)}}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":2,"completion_tokens":10,"total_tokens":12,"completion_tokens_details":{"reasoning_tokens":1}}}`,
+      `{"id":"chatcmpl-scripted-1","object":"chat.completion","created":1767225600,"model":"scripted/test","system_fingerprint":"writ-scripted","choices":[{"index":0,"message":{"role":"assistant","reasoning_content":"so","content":"hi","tool_calls":[{"id":"call_scripted_1_0","type":"function","function":{"name":"edit_file","arguments":${JSON.stringify(CALL_TEXT)}}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":2,"completion_tokens":10,"total_tokens":12,"completion_tokens_details":{"reasoning_tokens":1}}}`,
     );
     expect([size_bytes, headers]).toEqual([Buffer.byteLength(body), { "content-type": "application/json" }]);
   });

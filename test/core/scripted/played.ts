@@ -2,9 +2,9 @@
 import type { End, Plan, Step } from "../../../src/core/scripted/plan.ts";
 import { type Incoming, Play, type PlayWorld } from "../../../src/core/scripted/play.ts";
 import type { LogEntry } from "../../../src/core/scripted/seat-log.ts";
-import { type ScriptObject, scriptOf } from "../../support/scripted-seat.ts";
+import { CREATED, type ScriptObject, scriptOf } from "../../support/scripted-seat.ts";
 
-export const WORLD: PlayWorld = { sha256: (text) => `digest of ${text}`, created: 7, token: null };
+export const WORLD: PlayWorld = { sha256: (text) => `digest of ${text}`, created: CREATED, token: null };
 
 /** An answer as it would be heard. */
 export type Played = {
@@ -87,7 +87,7 @@ export function hello(more: object = {}): Readonly<Record<string, unknown>> {
 }
 
 /** What one reply is to a request. */
-export function reply(value: object, request: object = hello(), script: object = {}): Played {
+export function reply(value: object, request: unknown = hello(), script: object = {}): Played {
   return stage({ turns: [{ id: "a", reply: value }], ...script }).ask(request);
 }
 
