@@ -7,6 +7,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { WritError } from "../core/error.ts";
 import { checkJson } from "../core/json/parse.ts";
 import { compactJson } from "../core/json/value.ts";
@@ -238,11 +239,16 @@ class SeatServer implements ScriptedSeat {
       this.sockets.add(socket);
       socket.on("close", () => this.sockets.delete(socket)).on("error", () => {}); // a client may go in any way
     });
-    server.on("clientError", (_error, socket) => {
+    const refuse = (socket: Duplex) => {
+      socket.on("error", () => {}); // a client may go in any way
       const head = `HTTP/1.1 400 Bad Request\r\nwrit-scripted: ${this.service.script.name}\r\nConnection: close\r\n\r\n`;
       if (socket.writable) socket.end(head);
       else socket.destroy();
-    });
+    };
+    server.on("clientError", (_error, socket) => refuse(socket));
+    // Nobody here speaks another protocol; left alone, such a request would wait for ever.
+    server.on("upgrade", (_request, socket) => refuse(socket));
+    server.on("connect", (_request, socket) => refuse(socket));
     await new Promise<void>((resolve, reject) => {
       server.once("error", (error) => reject(unavailable(port, error)));
       server.listen({ host: this.service.host, port, exclusive: true }, resolve);

@@ -6,6 +6,7 @@ import { readConfig } from "../../src/core/config/read.ts";
 import { readContracts } from "../../src/core/delegation/contract.ts";
 import { JUDGES } from "../../src/core/delegation/judges.ts";
 import { renderSchemas } from "../../src/core/published-schemas.ts";
+import { readScript } from "../../src/core/scripted/read-script.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
 const CONTRACTS = join(ROOT, "contracts");
@@ -53,6 +54,29 @@ test.each([
   const validate = new Ajv2020({ strict: false }).compile(JSON.parse(renderSchemas()["config.schema.json"] ?? ""));
   expect(validate(config)).toBe(valid);
   expect(readConfig(JSON.stringify(config)).issues.length === 0).toBe(valid);
+});
+
+test.each([
+  { script: {}, valid: true },
+  {
+    script: {
+      engine: "vllm",
+      states: [{ at_ms: 0, state: "loading", for_ms: 5 }],
+      turns: [{ id: "b", reply: { json: 1 } }],
+    },
+    valid: true,
+  },
+  { script: { schema_version: 2 }, valid: false },
+  { script: { slots: 65 }, valid: false },
+  { script: { turns: [] }, valid: false },
+  { script: { turns: [{ id: "a", reply: { cntent: "a" } }] }, valid: false },
+  { script: { turns: [{ id: "a", when: { step: "1" }, reply: {} }] }, valid: false },
+  { script: { otherwise: { cut: { how: "drp" } } }, valid: false },
+])("the schema of scripts and the reader say the same of $script: $valid", ({ script, valid }) => {
+  const whole = { schema_version: 1, name: "a", turns: [{ id: "a", reply: { content: "hi" } }], ...script };
+  const validate = new Ajv2020({ strict: false }).compile(JSON.parse(renderSchemas()["script.schema.json"] ?? ""));
+  expect(validate(whole)).toBe(valid);
+  expect(readScript(new TextEncoder().encode(JSON.stringify(whole))).ok).toBe(valid);
 });
 
 test("every shipped contract is valid, its documents apart", () => {

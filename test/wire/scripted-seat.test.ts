@@ -529,6 +529,8 @@ describe("a hostile client", () => {
     ["garbage", "\u0000\u0001\u0002garbage\r\n\r\n"],
     ["TLS", "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003\r\n\r\n"],
     ["a header without end", `GET / HTTP/1.1\r\nHost: x\r\nX: ${"y".repeat(20_000)}\r\n\r\n`],
+    ["an upgrade", "GET /health HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n"],
+    ["a request for a tunnel", "CONNECT example.org:443 HTTP/1.1\r\nHost: x\r\n\r\n"],
     [
       "two lengths",
       `POST ${CHAT} HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,

@@ -28,13 +28,16 @@ export type LogEntry = {
   readonly problem?: string;
 };
 
-type LogLimits = Readonly<Record<"entries" | "tools" | "characters" | "bodies" | "body_bytes", number>>;
+type LogLimits = Readonly<
+  Record<"entries" | "tools" | "tool_characters" | "characters" | "bodies" | "body_bytes", number>
+>;
 
 export const LOG_LIMITS: LogLimits = {
-  entries: 20_000,
-  /** Of one entry. */
+  entries: 10_000,
+  /** Of one entry: names of tools, and the characters of each; those of its path, and of its problem. */
   tools: 64,
-  characters: 256,
+  tool_characters: 64,
+  characters: 1024,
   bodies: 1000,
   /** Of all bodies that are kept, in bytes of UTF-8. */
   body_bytes: 64 * 1024 * 1024,
@@ -57,7 +60,7 @@ export class SeatLog {
     const entry: OpenEntry = {
       n: this.count,
       at_ms: Math.round(at_ms),
-      path: path.slice(0, 4 * LOG_LIMITS.characters),
+      path: path.slice(0, LOG_LIMITS.characters),
       conversation: null,
       turn: null,
       slot_wait_ms: 0,
@@ -107,7 +110,7 @@ export class SeatLog {
 /** Writes into an entry what a chat request says. */
 export function noteRequest(entry: OpenEntry, request: ChatRequest, conversation: string): void {
   entry.conversation = conversation;
-  entry.tools = request.tools.slice(0, LOG_LIMITS.tools).map((name) => name.slice(0, LOG_LIMITS.characters));
+  entry.tools = request.tools.slice(0, LOG_LIMITS.tools).map((name) => name.slice(0, LOG_LIMITS.tool_characters));
   entry.constraint = request.constraint;
   entry.max_tokens = request.max_tokens;
   entry.stream = request.stream;
@@ -117,7 +120,7 @@ export function noteRequest(entry: OpenEntry, request: ChatRequest, conversation
 /** What is wrong with a request by the rules that clients of all engines keep; several are one text. */
 export function noteProblem(entry: OpenEntry, problem: string): void {
   const all = entry.problem === undefined ? problem : `${entry.problem}; ${problem}`;
-  entry.problem = all.slice(0, 4 * LOG_LIMITS.characters);
+  entry.problem = all.slice(0, LOG_LIMITS.characters);
 }
 
 /** What in a chat request no engine should ever be sent. */

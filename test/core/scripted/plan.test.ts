@@ -553,6 +553,6 @@ test("property: a cut object is a beginning of the whole one, and a cut stream s
         expect(args.startsWith(heard.arguments.join(""))).toBe(true);
       },
     ),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
 });
