@@ -217,6 +217,12 @@ export const FACES: readonly Face[] = [
             summary: "Prove that contracts kept as fixtures are what they claim",
             load: () => import("./gate/fixtures.ts"),
           },
+          parallel: { summary: "Prove that a busy seat is waited for", load: () => import("./gate/parallel.ts") },
+          run: { summary: "Run a gate that is written as data", load: () => import("./gate/run.ts") },
+          "write-door": {
+            summary: "Prove the diffs of a place on fresh copies, task by task",
+            load: () => import("./gate/write-door.ts"),
+          },
           pin: {
             summary: "Write the present SHA-256 of each digest set into the manifest",
             load: () => import("./gate/pin.ts"),

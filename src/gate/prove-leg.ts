@@ -38,9 +38,9 @@ export async function proveLeg(world: GateWorld, leg: Leg, mode: "write" | "answ
     if (refused !== null) return refused;
     const result = asked.result as LegResult;
     if (mode === "answer") return (await proveAll("after", answerTree(result), NOTHING)) ?? HELD;
-    const patch = new TextEncoder().encode(result.diff ?? "");
+    const patch = result.diff ?? "";
     world.keep(`${leg.name}.patch`, patch);
-    const changes = applyPatch(world, fixture.tree, patch, leg);
+    const changes = applyPatch(world, fixture.tree, new TextEncoder().encode(patch), leg);
     if (typeof changes === "string") return { verdict: "FAIL", cause: "patch", detail: changes };
     applied = true;
     return (await proveAll("after", fixture.tree, changes)) ?? HELD;

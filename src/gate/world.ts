@@ -1,5 +1,4 @@
 /** What a gate needs of the world. The command line hands in the real one, a test a scripted one. */
-import type { DelegationContract } from "../core/delegation/contract.ts";
 import type { LegResult } from "../core/delegation/result.ts";
 import type { Leg } from "../core/gate/gate-file.ts";
 import type { FixtureTree, ProofPlace } from "../core/gate/proof-place.ts";
@@ -21,7 +20,7 @@ export type GateWorld = {
   /** Sends the contract of a leg to the place that is measured. */
   delegate(leg: Leg): Promise<Delegated>;
   /** Keeps what somebody may want to look at later: `t1.patch`, `t1.report.xml`. */
-  keep(name: string, content: Uint8Array | string): void;
+  keep(name: string, text: string): void;
   /** One line for a person. */
   say(line: string): void;
 };
@@ -33,5 +32,4 @@ export type Delegated = {
   readonly result: LegResult | null;
   readonly succeeded: number;
   readonly fault: string | null;
-  readonly contract: DelegationContract | null;
 };

@@ -64,7 +64,6 @@ function answer(tree: FixtureTree, edits: readonly Edit[], more: Partial<LegResu
     result: result as LegResult,
     succeeded: result.status === "succeeded" ? 1 : 0,
     fault: null,
-    contract: null,
   };
 }
 
@@ -319,7 +318,7 @@ describe("what could not be looked at is INCONCLUSIVE", () => {
     ["a leg that failed", answer(new Map(), [], { status: "failed", reason: "auth rejected" }, 1), "auth rejected"],
     [
       "no document",
-      { exit: 70, result: null, succeeded: 0, fault: "no document came", contract: null },
+      { exit: 70, result: null, succeeded: 0, fault: "no document came" },
       "no document came",
     ],
   ])("%s", async (_, answered, detail) => {
