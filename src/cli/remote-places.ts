@@ -1,6 +1,7 @@
-/** The nodes of the config as places: each with its client, its token and the ledger of what is handed to it. */
+/** The nodes of the config as places, each with the client that talks to it. */
 import { hostname } from "node:os";
-import type { Config } from "../core/config/config.ts";
+import type { Config, Remote } from "../core/config/config.ts";
+import type { NodeClient } from "../core/node/client.ts";
 import type { RemotePlace } from "../core/placement/port.ts";
 import { remotePlace } from "../delegate/remote-place.ts";
 import { openIntentLedger } from "../host/intents.ts";
@@ -8,36 +9,37 @@ import { ownIdentity } from "../host/process-identity.ts";
 import { openNodeClient } from "../wire/node-client.ts";
 import { monotonic, sleep } from "./clock.ts";
 
+type Environment = (name: string) => string | undefined;
+
+/** The client of a node; its token is read at every request. */
+export function nodeClient({ url, token_env, ca_file }: Remote, environment: Environment): NodeClient {
+  return openNodeClient({ url, ca_file, token: () => (token_env === "" ? "" : (environment(token_env) ?? "")) });
+}
+
 /**
  * In roster order.
  *
  * @param state `<data>/run`, from `openStateFolder`
  */
-export function remotePlaces(
-  { remotes, limits }: Pick<Config, "remotes" | "limits">,
-  state: string,
-  environment: (name: string) => string | undefined,
-): readonly RemotePlace[] {
-  if (remotes.length === 0) return [];
+export function remotePlaces(config: Config, state: string, environment: Environment): readonly RemotePlace[] {
+  const { remotes, limits } = config;
   const intents = openIntentLedger(state);
   const { pid, start } = ownIdentity();
-  return remotes.map(({ url, token_env, ca_file }) =>
+  const process = {
+    pid,
+    pid_start: start ?? "",
+    origin: `${hostname()}/${pid}`,
+    label: environment("WRIT_LABEL") ?? "",
+  };
+  return remotes.map((remote) =>
     remotePlace({
-      client: openNodeClient({
-        url,
-        token: () => (token_env === "" ? "" : (environment(token_env) ?? "")),
-        ca_file,
-      }),
-      token: token_env,
-      clock: { ...monotonic, unix: () => Math.floor(Date.now() / 1000) },
+      client: nodeClient(remote, environment),
+      token: remote.token_env,
+      hasToken: () => remote.token_env !== "" && (environment(remote.token_env) ?? "") !== "",
+      clock: { ms: monotonic.ms, unix: () => Math.floor(Date.now() / 1000) },
       sleep,
       intents,
-      process: {
-        pid,
-        pid_start: start ?? "",
-        origin: `${hostname()}/${pid}`,
-        label: environment("WRIT_LABEL") ?? "",
-      },
+      process,
       orphan: { grace_sec: limits.orphan_grace_sec, policy: limits.orphan_policy },
     }),
   );

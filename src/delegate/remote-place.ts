@@ -22,6 +22,8 @@ export type RemoteWorld = {
   readonly client: NodeClient;
   /** The NAME of the variable whose value is sent as bearer; "" sends none. */
   readonly token: string;
+  /** Whether that variable has a value. */
+  readonly hasToken: () => boolean;
   readonly clock: { ms(): number; unix(): number };
   sleep(ms: number, signal: AbortSignal): Promise<void>;
   readonly intents: IntentLedger;
@@ -56,19 +58,28 @@ export function remotePlace(world: RemoteWorld): RemotePlace {
   };
 }
 
-async function probe({ client }: RemoteWorld, signal: AbortSignal): Promise<Probe> {
+async function probe({ client, token, hasToken }: RemoteWorld, signal: AbortSignal): Promise<Probe> {
   const answer = await client.health(signal);
-  const failed = (why: string, blames: "infrastructure" | "config" = "infrastructure"): Probe => ({
-    ok: false,
-    why,
-    blames,
-  });
+  const failed = (why: string, blames: "infrastructure" | "config" = "infrastructure"): Probe => {
+    return { ok: false, why, blames };
+  };
   if (answer.kind !== "answer") return failed(answer.why);
-  if (answer.status !== 200)
-    return failed(`HTTP ${answer.status}`, answer.status === 401 ? "config" : "infrastructure");
+  const unknown = hasToken()
+    ? "token not accepted"
+    : `it wants a token, and ${token === "" ? "none is named" : `${token} is unset`}`;
+  if (answer.status === 401 || answer.status === 403) return failed(unknown, "config");
+  if (answer.status !== 200) return failed(`HTTP ${answer.status}`);
   const read = readHealth(answer.text);
-  if (read.kind === "record") return { ok: true, record: read.record };
-  return read.kind === "reduced" ? failed("token not accepted", "config") : failed(read.why);
+  switch (read.kind) {
+    case "record":
+      return { ok: true, record: read.record };
+    case "reduced":
+      return failed(unknown, "config");
+    case "unreadable":
+      return failed(`no node answers there: ${read.why}`);
+    default:
+      return read satisfies never;
+  }
 }
 
 /** What the following of a job came to; null: go on. */

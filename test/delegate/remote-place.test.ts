@@ -45,7 +45,10 @@ type Script = {
 };
 
 /** The last answer of a list is given again and again. */
-function place(script: Script, more: { policy?: "replace" | "wait"; ledger?: boolean } = {}) {
+function place(
+  script: Script,
+  more: { policy?: "replace" | "wait"; ledger?: boolean; hasToken?: boolean; health?: NodeAnswer } = {},
+) {
   const clock = manualClock();
   const asked: string[] = [];
   const rows: IntentRow[] = [];
@@ -58,7 +61,7 @@ function place(script: Script, more: { policy?: "replace" | "wait"; ledger?: boo
   };
   const client: NodeClient = {
     url: "http://n",
-    health: async () => none(),
+    health: async () => more.health ?? none(),
     async submit(body) {
       asked.push(`submit ${JSON.parse(body).job_id.slice(-4)}`);
       return next("submit");
@@ -86,6 +89,7 @@ function place(script: Script, more: { policy?: "replace" | "wait"; ledger?: boo
   const made = remotePlace({
     client,
     token: "T",
+    hasToken: () => more.hasToken ?? true,
     clock: { ms: clock.ms, unix: () => 1000 },
     sleep: clock.sleep,
     intents: {
@@ -102,6 +106,7 @@ function place(script: Script, more: { policy?: "replace" | "wait"; ledger?: boo
   const run = () =>
     made.run(JOB, "s", { signal: stop.signal, onProgress: (progress) => told.push(progress), deadline_sec: 0 });
   return {
+    probe: () => made.probe(stop.signal),
     clock,
     asked,
     rows,
@@ -304,4 +309,23 @@ test.each([
   [1000, 300, 360_000],
 ])("queueBudgetMs(%p, %p) is %p", (wait, wall, ms) => {
   expect(queueBudgetMs(wait, wall)).toBe(ms);
+});
+
+describe("a node that is asked how it is", () => {
+  const RECORD = { node_id: "node-b", protocol: 1, schema_versions: [1], seats: [] };
+  test.each<[NodeAnswer, boolean, object]>([
+    [answer(200, RECORD), true, { ok: true, record: { node_id: "node-b" } }],
+    [answer(200, { ok: true, protocol: 1 }), true, { ok: false, why: "token not accepted", blames: "config" }],
+    [
+      answer(200, { ok: true, protocol: 1 }),
+      false,
+      { ok: false, why: "it wants a token, and T is unset", blames: "config" },
+    ],
+    [answer(401), true, { ok: false, why: "token not accepted", blames: "config" }],
+    [answer(502), true, { ok: false, why: "HTTP 502", blames: "infrastructure" }],
+    [answer(200, []), true, { ok: false, why: "no node answers there: no health record", blames: "infrastructure" }],
+    [none(), true, { ok: false, why: "connection reset", blames: "infrastructure" }],
+  ])("(%#)", async (health, hasToken, probe) => {
+    expect(await place({}, { health, hasToken }).probe()).toMatchObject(probe);
+  });
 });

@@ -61,7 +61,8 @@ export function readFixture({ folder, isEmbedded }: LegSet, leg: Leg): ReadFixtu
   try {
     const tree = new Map<string, FixtureFile>();
     const listed = listFiles(dir);
-    if (listed.length > MOST_FILES) return failed(`${leg.dir} has ${listed.length} files, at most ${MOST_FILES} are allowed`);
+    if (listed.length > MOST_FILES)
+      return failed(`${leg.dir} has ${listed.length} files, at most ${MOST_FILES} are allowed`);
     for (const { path, kind } of listed) {
       if (kind !== "file") return failed(`${path} is ${kind === "link" ? "a link" : "no regular file"}`);
       if (leg.copy.exclude.includes(path)) continue;

@@ -60,24 +60,45 @@ export async function measureParallel(
   const scratch = mkdtempSync(join(tmpdir(), "writ-parallel-"));
   using interrupt = interruptible();
   try {
-    const endpoint = seat === null ? null : openEndpoint(seat, { clock: monotonic, environment: (name) => process.env[name] });
-    const slots = seat === null ? 1 : seat.slots || (await endpoint?.totalSlots(interrupt.signal)) || PRESUMED_SLOTS[seat.engine];
+    const endpoint =
+      seat === null ? null : openEndpoint(seat, { clock: monotonic, environment: (name) => process.env[name] });
+    const slots =
+      seat === null ? 1 : seat.slots || (await endpoint?.totalSlots(interrupt.signal)) || PRESUMED_SLOTS[seat.engine];
     const configFile = join(scratch, "config.json");
     writeFileWhole(configFile, JSON.stringify(raised(config, options.k, slots)), 0o600);
     const world = parallelWorld({ options, contract, configFile, endpoint, out, signal: interrupt.signal });
-    out.talk(`${options.k} calls of ${LEGS_A_RUN} legs on ${slots} slots: each leg may wait up to ${ownWaitSec(options.k, slots)} s in line`);
+    out.talk(
+      `${options.k} calls of ${LEGS_A_RUN} legs on ${slots} slots: each leg may wait up to ${ownWaitSec(options.k, slots)} s in line`,
+    );
     const report = await runParallel(world, { k: options.k, peer: options.peer && endpoint !== null });
     const { version } = await releaseOf();
-    const whole = { ...report, ran_at: instant(Date.now()), writ_version: version, route: options.remote === undefined ? "local" : "remote", remote: options.remote ?? "", peer: options.peer && endpoint !== null };
+    const whole = {
+      ...report,
+      ran_at: instant(Date.now()),
+      writ_version: version,
+      route: options.remote === undefined ? "local" : "remote",
+      remote: options.remote ?? "",
+      peer: options.peer && endpoint !== null,
+    };
     const file = keepReport(folder, whole);
     const scripted = report.scripted ? " (scripted seat)" : "";
-    if (json) out.document({ ok: report.verdict === "PASS", ...whole, runs: report.runs.map((run) => ({ ...run })), report_file: file });
+    if (json)
+      out.document({
+        ok: report.verdict === "PASS",
+        ...whole,
+        runs: report.runs.map((run) => ({ ...run })),
+        report_file: file,
+      });
     else {
       for (const [at, run] of report.runs.entries()) {
-        out.line(`run ${at + 1}  ${(run.wall_ms / 1000).toFixed(1)} s  exit ${run.exit ?? "none"}  ${run.fault ?? `${run.succeeded} of ${LEGS_A_RUN} succeeded`}`);
+        out.line(
+          `run ${at + 1}  ${(run.wall_ms / 1000).toFixed(1)} s  exit ${run.exit ?? "none"}  ${run.fault ?? `${run.succeeded} of ${LEGS_A_RUN} succeeded`}`,
+        );
       }
       const why = report.cause === "" ? "" : `: ${report.cause}`;
-      out.line(`${report.verdict}${scripted}${why}; ${report.waited} of ${report.results_total} legs waited for the seat`);
+      out.line(
+        `${report.verdict}${scripted}${why}; ${report.waited} of ${report.results_total} legs waited for the seat`,
+      );
     }
     return interrupt.received()?.status ?? EXIT_OF_VERDICT[report.verdict];
   } finally {
@@ -90,7 +111,8 @@ function contractOf({ contract, folder }: ParallelOptions): string {
   const path = contract === null ? join(shippedContracts(), SHIPPED) : join(folder, contract);
   const { bytes, text } = readFileText(path, CONTRACT_BYTES);
   const { subtasks, issues } = readContractBytes(bytes, JUDGES);
-  if (issues.length > 0) throw new WritError("usage", `"${contract}" is no valid contract file`, { hint: `writ lint ${path}` });
+  if (issues.length > 0)
+    throw new WritError("usage", `"${contract}" is no valid contract file`, { hint: `writ lint ${path}` });
   if (subtasks.length === LEGS_A_RUN) return text;
   throw new WritError("usage", `"${contract}" has ${subtasks.length} contracts, exactly ${LEGS_A_RUN} are due`);
 }
@@ -101,9 +123,13 @@ function seatOf({ seats, default_seat }: Config, { remote, seat }: ParallelOptio
   const wanted = seat ?? (default_seat === "" ? undefined : default_seat);
   const found = wanted === undefined ? seats[0] : seats.find(({ name }) => name === wanted);
   if (found !== undefined) return found;
-  throw new WritError("usage", wanted === undefined ? "There is no seat here to measure" : `No seat here is called "${wanted}"`, {
-    hint: "Configure one: writ config init; or name a node: --remote URL",
-  });
+  throw new WritError(
+    "usage",
+    wanted === undefined ? "There is no seat here to measure" : `No seat here is called "${wanted}"`,
+    {
+      hint: "Configure one: writ config init; or name a node: --remote URL",
+    },
+  );
 }
 
 /** The calls' own line must not run out because the seat is slow. */
@@ -111,7 +137,10 @@ function raised(config: Config, k: number, slots: number): Config {
   const least = ownWaitSec(k, slots);
   const { limits } = config;
   const more = (value: number) => Math.min(86_400, Math.max(value, least));
-  return { ...config, limits: { ...limits, slot_wait_sec: more(limits.slot_wait_sec), capacity_wait_sec: more(limits.capacity_wait_sec) } };
+  return {
+    ...config,
+    limits: { ...limits, slot_wait_sec: more(limits.slot_wait_sec), capacity_wait_sec: more(limits.capacity_wait_sec) },
+  };
 }
 
 function parallelWorld(of: {
@@ -162,7 +191,19 @@ function startRun(of: {
   const { options, contract, configFile, signal } = of;
   const where = options.remote === undefined ? ["--route", "local"] : ["--route", "remote", "--remote", options.remote];
   const seat = options.seat === undefined ? [] : ["--seat", options.seat];
-  const words = ["delegate", "--json", "--no-progress", "--contract", "-", "--config", configFile, ...where, "--pin-reason", "measurement", ...seat];
+  const words = [
+    "delegate",
+    "--json",
+    "--no-progress",
+    "--contract",
+    "-",
+    "--config",
+    configFile,
+    ...where,
+    "--pin-reason",
+    "measurement",
+    ...seat,
+  ];
   const child = Bun.spawn([...ownWords(), ...words], {
     env: childEnvironment(),
     stdin: "pipe",
@@ -191,7 +232,9 @@ function ownWords(): readonly string[] {
 
 /** The seat of the environment stands in the config file already. */
 function childEnvironment(): Record<string, string | undefined> {
-  const inherited = Object.entries(process.env).filter(([name]) => !/^(WRIT_SEAT_|WRIT_REMOTES$|WRIT_CONFIG$|BUN_OPTIONS$|BUN_BE_BUN$)/.test(name));
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^(WRIT_SEAT_|WRIT_REMOTES$|WRIT_CONFIG$|BUN_OPTIONS$|BUN_BE_BUN$)/.test(name),
+  );
   return Object.fromEntries(inherited);
 }
 

@@ -31,10 +31,18 @@ import { type LegSet, readFixture } from "./leg-set.ts";
 
 /** The options that every gate over legs has. */
 export const GATE_OPTIONS = {
-  remote: { type: "string", valueHint: "URL", description: "The node that is measured (default: a seat of this machine)" },
+  remote: {
+    type: "string",
+    valueHint: "URL",
+    description: "The node that is measured (default: a seat of this machine)",
+  },
   seat: { type: "string", valueHint: "NAME", description: "The seat that is measured" },
   only: { type: "string", valueHint: "LEG,LEG", description: "Only these legs; a part of a set is never a PASS" },
-  out: { type: "string", valueHint: "DIR", description: "Where reports, diffs and outputs go (default: writ-gate/NAME)" },
+  out: {
+    type: "string",
+    valueHint: "DIR",
+    description: "Where reports, diffs and outputs go (default: writ-gate/NAME)",
+  },
   keep: { type: "boolean", description: "Keep the fresh copies" },
   html: { type: "string", valueHint: "FILE", description: "Write a page with this report beside earlier ones" },
   "require-sandbox": { type: "boolean", description: "Run nothing of a seat's without a sandbox around it" },
@@ -145,9 +153,16 @@ function assertSeat(config: Config, { remote, seat }: GateOptions): void {
   if (remote !== undefined) return;
   const names = config.seats.map(({ name }) => name);
   if (seat === undefined ? names.length > 0 : names.includes(seat)) return;
-  throw new WritError("usage", seat === undefined ? "There is no seat here to measure" : `No seat here is called "${seat}"`, {
-    hint: names.length > 0 ? `Seats: ${names.join(", ")}` : "Name a node with --remote URL, or configure a seat: writ config init",
-  });
+  throw new WritError(
+    "usage",
+    seat === undefined ? "There is no seat here to measure" : `No seat here is called "${seat}"`,
+    {
+      hint:
+        names.length > 0
+          ? `Seats: ${names.join(", ")}`
+          : "Name a node with --remote URL, or configure a seat: writ config init",
+    },
+  );
 }
 
 /** Errors: `file_unwritable` */
@@ -204,14 +219,28 @@ async function delegateLeg(setting: Setting, leg: Leg, place: GateWorld["place"]
     const world = delegateWorld({ config, data: placesOf().data, version, seat: route === "local" ? seat : "" });
     const lines: string[] = [];
     const display = openPlainDisplay((line) => void lines.push(line), TIMERS);
-    const call = { legs, route, routing: routing.routing, seat, timeout_sec: null, width: 1, retries: false, argv: process.argv.slice(2) } as const;
+    const call = {
+      legs,
+      route,
+      routing: routing.routing,
+      seat,
+      timeout_sec: null,
+      width: 1,
+      retries: false,
+      argv: process.argv.slice(2),
+    } as const;
     const document = await delegate(world, call, { signal, onEvent: (event) => display.take(event) });
     display.close();
     signal.throwIfAborted();
     writeFileWhole(join(folder, `${leg.name}.progress.txt`), lines.map((line) => `${line}\n`).join(""));
     writeFileWhole(join(folder, `${leg.name}.result.json`), renderResultDocument(document));
     const { summary, results } = document;
-    return { exit: exitOfSummary(summary, 1, false, null), result: results[0] ?? null, succeeded: summary.succeeded, fault: null };
+    return {
+      exit: exitOfSummary(summary, 1, false, null),
+      result: results[0] ?? null,
+      succeeded: summary.succeeded,
+      fault: null,
+    };
   } catch (error) {
     if (error instanceof WritError) return nothing([error.message, ...error.lines].join("; "));
     throw error;
@@ -254,6 +283,10 @@ function earlierReports(folder: string, present: string): readonly GateReport[] 
 
 function plain(report: GateReport) {
   const { legs, protections, ...rest } = report;
-  const copied = legs.map(({ proofs, diff_files, ...leg }) => ({ ...leg, diff_files: [...diff_files], proofs: proofs.map((each) => ({ ...each })) }));
+  const copied = legs.map(({ proofs, diff_files, ...leg }) => ({
+    ...leg,
+    diff_files: [...diff_files],
+    proofs: proofs.map((each) => ({ ...each })),
+  }));
   return { ...rest, protections: { ...protections }, legs: copied };
 }

@@ -1,8 +1,9 @@
 /** `writ gate parallel`: whether a busy seat is waited for. */
+
+import { WritError } from "../../core/error.ts";
 import { defineCommand } from "../command.ts";
 import { CONFIG_OPTION } from "../config-world.ts";
 import { JSON_SWITCH, wholeNumber } from "../contract/address.ts";
-import { WritError } from "../../core/error.ts";
 import { GATE_EXITS } from "./measure.ts";
 import { measureParallel } from "./measure-parallel.ts";
 
@@ -14,8 +15,16 @@ export const command = defineCommand({
   meta: { name: "gate parallel", description: "Prove that a busy seat is waited for" },
   args: {
     k: { type: "string", valueHint: "N", description: `Calls at once, ${FEWEST} to ${MOST} (default ${USUAL})` },
-    contract: { type: "string", valueHint: "FILE", description: "A file of eight contracts (default: the shipped digests)" },
-    remote: { type: "string", valueHint: "URL", description: "The node that is measured (default: a seat of this machine)" },
+    contract: {
+      type: "string",
+      valueHint: "FILE",
+      description: "A file of eight contracts (default: the shipped digests)",
+    },
+    remote: {
+      type: "string",
+      valueHint: "URL",
+      description: "The node that is measured (default: a seat of this machine)",
+    },
     seat: { type: "string", valueHint: "NAME", description: "The seat that is measured" },
     "no-peer": { type: "boolean", description: "Without a stranger on the seat" },
     out: { type: "string", valueHint: "DIR", description: "Where the report goes (default: writ-gate/parallel)" },
@@ -32,6 +41,19 @@ export const command = defineCommand({
     if (k > MOST) throw new WritError("usage", `-k is ${k}; ${FEWEST} to ${MOST} are allowed`, { path: "-k" });
     const { remote, seat, out: folder, config } = args;
     const peer = !args["no-peer"];
-    return measureParallel({ remote, seat, out: folder, config, k, peer, contract: args.contract ?? null, folder: process.cwd(), name: "parallel" }, { json, out });
+    return measureParallel(
+      {
+        remote,
+        seat,
+        out: folder,
+        config,
+        k,
+        peer,
+        contract: args.contract ?? null,
+        folder: process.cwd(),
+        name: "parallel",
+      },
+      { json, out },
+    );
   },
 });

@@ -14,7 +14,10 @@ export const command = defineCommand({
     ...GATE_OPTIONS,
     yes: { type: "boolean", description: "Run its commands without asking" },
   },
-  examples: ["writ gate run gates/port/gate.json", "writ gate run gate.json --remote http://100.64.0.7:18811 --yes --json"],
+  examples: [
+    "writ gate run gates/port/gate.json",
+    "writ gate run gate.json --remote http://100.64.0.7:18811 --yes --json",
+  ],
   notes: [
     "A gate file is trusted like a script: the commands that it will run are printed first, and on a terminal you are asked. writ gate check says what is wrong with one, and runs nothing. docs/gates.md is a guide.",
   ],
@@ -22,7 +25,7 @@ export const command = defineCommand({
   async run({ args, json, out }) {
     const set = setOfFile(args.file);
     const { gate } = set;
-    if (!args.yes) await agree(set, out);
+    await agree(set, args.yes, out);
     for (const { message } of set.notes) out.talk(`note: ${message}`);
     if (gate.mode !== "parallel") return measureGate({ ...set, gate }, "", args, { json, out });
     const { k, peer, contract } = gate;
@@ -31,23 +34,27 @@ export const command = defineCommand({
 });
 
 /** Errors: `not_agreed` */
-async function agree(set: LegSet, out: Output): Promise<void> {
+async function agree(set: LegSet, isAgreed: boolean, out: Output): Promise<void> {
   const commands = commandsOf(set);
   if (commands.length === 0) return;
   out.talk("It will run, on fresh copies with what a seat changed:");
   for (const words of commands) out.talk(`  ${oneLine(words.join(" "))}`);
-  if (!isTerminal(0) || !isTerminal(2)) return;
+  if (isAgreed || !isTerminal(0) || !isTerminal(2)) return;
   out.talk("Run them? [y/N]");
   for await (const line of console) {
     if (/^y(es)?$/i.test(line.trim())) return;
     break;
   }
-  throw new WritError("not_agreed", "The commands of the gate were not agreed to; nothing ran", { hint: "--yes agrees without asking" });
+  throw new WritError("not_agreed", "The commands of the gate were not agreed to; nothing ran", {
+    hint: "--yes agrees without asking",
+  });
 }
 
 function commandsOf({ gate }: LegSet): readonly (readonly string[])[] {
   if (gate.mode === "parallel") return [];
-  const all = gate.legs.flatMap(({ proofs }) => proofs.flatMap((proof) => (proof.kind === "command" ? [proof.run] : [])));
+  const all = gate.legs.flatMap(({ proofs }) =>
+    proofs.flatMap((proof) => (proof.kind === "command" ? [proof.run] : [])),
+  );
   const seen = new Set<string>();
   return all.filter((words) => {
     const key = words.join("\0");

@@ -22,11 +22,14 @@ export const command = defineCommand({
   ],
   exits: GATE_EXITS,
   async run({ args, json, out }) {
-    if (args.dir !== undefined && !isFolder(args.dir)) throw new WritError("no_folder", `There is no folder "${args.dir}"`);
+    if (args.dir !== undefined && !isFolder(args.dir))
+      throw new WritError("no_folder", `There is no folder "${args.dir}"`);
     const set = args.dir === undefined ? embeddedSet(args.form as Form) : setOfFile(join(args.dir, "gate.json"));
     const { gate } = set;
     if (gate.mode !== "write") {
-      throw new WritError("usage", `The gate in "${args.dir}" has the mode "${gate.mode}"`, { hint: "writ gate run runs any gate" });
+      throw new WritError("usage", `The gate in "${args.dir}" has the mode "${gate.mode}"`, {
+        hint: "writ gate run runs any gate",
+      });
     }
     return measureGate({ ...set, gate }, args.dir === undefined ? args.form : "", args, { json, out });
   },

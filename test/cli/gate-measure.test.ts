@@ -1,0 +1,282 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type RunningSeat, startScriptedSeat } from "../support/scripted-seat.ts";
+import { livingWorld, writCommand } from "../support/writ.ts";
+
+const edit = (path: string, old_string: string, new_string: string) => ({
+  name: "edit_file",
+  arguments: { path, old_string, new_string },
+});
+
+/** A seat that does every task of the write-door set rightly. */
+const RIGHT = {
+  ctx_tokens: 16_384,
+  slots: 2,
+  turns: [
+    {
+      id: "t1",
+      when: { goal_contains: "In clamp.ts", step: 1, tools: true },
+      reply: { tool_calls: [edit("clamp.ts", "  if (v > hi) {\n    return lo;", "  if (v > hi) {\n    return hi;")] },
+    },
+    {
+      id: "t2",
+      when: { goal_contains: "port.ts", step: 1, tools: true },
+      reply: {
+        tool_calls: [
+          edit("port.ts", "if (port < 1) {", "if (port < 1 || port > 65535) {"),
+          edit(
+            "port.test.ts",
+            '  { name: "text"',
+            '  { name: "too large", in: "65536", wantErr: true },\n  { name: "text"',
+          ),
+        ],
+      },
+    },
+    {
+      id: "t3",
+      when: { goal_contains: "nodes.json", step: 1, tools: true },
+      reply: {
+        tool_calls: [
+          edit("nodes.md", "| node-b | pool-b | 131072 | closed |", "| node-b | pool-b | 131072 | open |"),
+          edit("nodes.json", "NODE_B_CLOSED", "NODE_B_OPEN"),
+        ],
+      },
+    },
+    {
+      id: "t4",
+      when: { goal_contains: "release-notes.md", step: 1, tools: true },
+      reply: { tool_calls: [edit("release-notes.md", "Status: draft", "Status: final")] },
+    },
+    { id: "fields", when: { constraint: "any" }, reply: { json: { summary: "done as asked", changed_files: ["a"] } } },
+    { id: "say", when: { last_tool: "edit_file" }, reply: { content: "Changed as asked." } },
+  ],
+};
+const nodes = readFileSync(join(import.meta.dir, "../../contracts/write-door/t3/nodes.json"), "utf8");
+const closed = /\{[^{}]*"node-b"[^{}]*\}/.exec(nodes)?.[0] ?? "";
+const script = JSON.parse(
+  JSON.stringify(RIGHT)
+    .replace('"NODE_B_CLOSED"', JSON.stringify(closed))
+    .replace(
+      '"NODE_B_OPEN"',
+      JSON.stringify(closed.replace('"agent_allow_write": false', '"agent_allow_write": true')),
+    ),
+);
+
+const seats: RunningSeat[] = [];
+afterAll(async () => {
+  for (const seat of seats) await seat.close();
+});
+
+async function gated(seatScript = script, door = "true") {
+  const seat = await startScriptedSeat(seatScript);
+  seats.push(seat);
+  return livingWorld({ WRIT_SEAT_URL: seat.url, WRIT_AGENT_ALLOW_WRITE: door });
+}
+
+describe("writ gate write-door", () => {
+  test("is a PASS where a seat does every task rightly, and says that the seat was scripted", async () => {
+    using world = await gated();
+    const ran = await world.writ(["gate", "write-door", "--html", "page.html"]);
+    expect(
+      ran.stderr
+        .split("\n")
+        .filter((line) => /^(PASS|FAIL|INC)/.test(line))
+        .map((line) => line.replace(/ [\d.]+s /, " # ")),
+    ).toEqual([
+      "PASS t1 # local/env (scripted) files=clamp.ts 170 B — red → green",
+      expect.stringMatching(/^PASS t2 # local\/env \(scripted\) files=port.test.ts,port.ts \d+ B — green → green$/),
+      expect.stringMatching(/^PASS t3 # local\/env \(scripted\) files=nodes.json,nodes.md \d+ B — 6 proofs hold$/),
+      expect.stringMatching(/^PASS t4 # local\/env \(scripted\) files=release-notes.md \d+ B — 1 proofs hold$/),
+    ]);
+    expect([ran.exit, ran.stdout]).toEqual([0, "PASS (scripted seat): 4 legs, 4 PASS, 0 FAIL, 0 INCONCLUSIVE\n"]);
+    const kept = readdirSync(join(world.folder, "writ-gate/write-door"));
+    expect(kept).toContain("t1.patch");
+    expect(kept.filter((name) => name.startsWith("report-"))).toHaveLength(1);
+    expect(readFileSync(join(world.folder, "page.html"), "utf8")).toContain("PASS</span> (scripted seat)");
+  });
+
+  test("with --json prints one document; a part of the set is INCONCLUSIVE", async () => {
+    using world = await gated();
+    const ran = await world.writ(["gate", "write-door", "--only", "t4", "--json", "--out", "kept"]);
+    const { report_file, ...report } = JSON.parse(ran.stdout);
+    expect(ran.exit).toBe(4);
+    expect(report).toMatchObject({
+      ok: false,
+      gate: "write-door",
+      form: "ts",
+      verdict: "INCONCLUSIVE",
+      partial: true,
+      scripted: true,
+      route: "local",
+      legs: [{ name: "t4", verdict: "PASS", applied: true }],
+    });
+    expect(existsSync(join(world.folder, report_file))).toBe(true);
+  });
+
+  test("is a FAIL where the door is shut, and where the seat weakens the test", async () => {
+    using shut = await gated(script, "false");
+    const closedDoor = await shut.writ(["gate", "write-door", "--only", "t1", "--json"]);
+    expect([closedDoor.exit, JSON.parse(closedDoor.stdout).legs[0]]).toMatchObject([
+      1,
+      { verdict: "FAIL", cause: "deferred", detail: expect.stringContaining("write door closed") },
+    ]);
+    const weak = {
+      ...script,
+      turns: [
+        {
+          id: "weak",
+          when: { step: 1, tools: true },
+          reply: {
+            tool_calls: [
+              edit("clamp.test.ts", 'name: "above", v: 42, want: 10', 'name: "above", v: 42, want: 0'),
+              edit("clamp.ts", "/**", "/* *"),
+            ],
+          },
+        },
+        ...script.turns,
+      ],
+    };
+    using world = await gated(weak);
+    const ran = await world.writ(["gate", "write-door", "--only", "t1", "--json"]);
+    expect([ran.exit, JSON.parse(ran.stdout).legs[0].verdict]).toEqual([1, "FAIL"]);
+  });
+
+  test("is INCONCLUSIVE where nobody answers for the seat", async () => {
+    using world = livingWorld({
+      WRIT_SEAT_URL: "http://127.0.0.1:1",
+      WRIT_SEAT_ENGINE: "llama.cpp",
+      WRIT_SEAT_MODEL: "m",
+      WRIT_AGENT_ALLOW_WRITE: "true",
+    });
+    mkdirSync(world.data, { recursive: true });
+    writeFileSync(join(world.data, "config.json"), JSON.stringify({ limits: { admission_wait_sec: -1 } }));
+    const ran = await world.writ(["gate", "write-door", "--only", "t4", "--json"]);
+    expect([ran.exit, JSON.parse(ran.stdout).legs[0].cause]).toEqual([4, "unreachable"]);
+  });
+
+  test.each<[readonly string[], string]>([
+    [["--only", "t9"], 'There is no leg "t9"'],
+    [["--seat", "nobody"], 'No seat here is called "nobody"'],
+    [["--dir", "nowhere"], 'There is no folder "nowhere"'],
+  ])("of %p is a usage error", async (words, message) => {
+    using world = await gated();
+    const ran = await world.writ(["gate", "write-door", ...words]);
+    expect([ran.exit, ran.stdout, ran.stderr]).toEqual([2, "", expect.stringContaining(message)]);
+  });
+});
+
+describe("writ gate run", () => {
+  const GATE = {
+    schema_version: 1,
+    name: "mine",
+    mode: "write",
+    legs: [
+      {
+        name: "one",
+        dir: "one",
+        contract: "contract.json",
+        expect_files: ["release-notes.md"],
+        proofs: [
+          { kind: "command", run: ["sh", "-c", "grep final release-notes.md"], expect: "pass", match: "Status: final" },
+        ],
+      },
+    ],
+  };
+
+  async function written() {
+    const world = await gated();
+    mkdirSync(join(world.folder, "g/one"), { recursive: true });
+    writeFileSync(join(world.folder, "g/gate.json"), JSON.stringify(GATE));
+    for (const name of ["contract.json", "release-notes.md"]) {
+      writeFileSync(
+        join(world.folder, "g/one", name),
+        readFileSync(join(import.meta.dir, "../../contracts/write-door/t4", name)),
+      );
+    }
+    return world;
+  }
+
+  test("runs a gate of the user's with --yes, having said what it will run", async () => {
+    using world = await written();
+    const ran = await world.writ(["gate", "run", "g/gate.json", "--yes"]);
+    expect([ran.exit, ran.stdout]).toEqual([0, "PASS (scripted seat): 1 legs, 1 PASS, 0 FAIL, 0 INCONCLUSIVE\n"]);
+    expect(ran.stderr).toContain("  sh -c grep final release-notes.md\n");
+  });
+
+  test.each([
+    ["n", 3, "were not agreed to"],
+    ["y", 0, "PASS (scripted seat)"],
+  ])("asks on a terminal, and %s ends in %p", async (answer, exit, said) => {
+    using world = await written();
+    let shown = "";
+    const child = Bun.spawn([...writCommand(), "gate", "run", "g/gate.json"], {
+      cwd: world.folder,
+      env: world.env({ NO_COLOR: "1", TERM: "xterm" }),
+      terminal: {
+        cols: 100,
+        rows: 30,
+        data(terminal, bytes) {
+          shown += new TextDecoder().decode(bytes);
+          if (shown.includes("Run them? [y/N]") && !shown.includes("asked")) {
+            shown += "asked";
+            terminal.write(`${answer}\r`);
+          }
+        },
+      },
+    });
+    expect([await child.exited, shown]).toEqual([exit, expect.stringContaining(said)]);
+  });
+
+  test("a link in the fixture is a FAIL of the fixture, and the seat is not asked", async () => {
+    using world = await written();
+    symlinkSync("/etc/passwd", join(world.folder, "g/one/link"));
+    const ran = await world.writ(["gate", "run", "g/gate.json", "--yes", "--json"]);
+    expect([ran.exit, JSON.parse(ran.stdout).legs[0]]).toMatchObject([
+      1,
+      { cause: "fixture", detail: "link is a link", exit: null },
+    ]);
+  });
+
+  test("of a file that is no gate is a usage error with every issue", async () => {
+    using world = await written();
+    writeFileSync(join(world.folder, "g/gate.json"), JSON.stringify({ ...GATE, legz: 1 }));
+    const ran = await world.writ(["gate", "run", "g/gate.json", "--json"]);
+    expect([ran.exit, JSON.parse(ran.stdout)]).toMatchObject([2, { code: "bad_gate", issues: [{ path: "/legz" }] }]);
+  });
+});
+
+describe("writ gate parallel", () => {
+  test("is a PASS where a seat of one slot is waited for by all, and none is given up", async () => {
+    const digest = {
+      ...script,
+      slots: 1,
+      turns: [
+        { id: "fields", when: { constraint: "any" }, reply: { json: {} } },
+        { id: "all", reply: { content: "nothing", delay_ms: 5 } },
+      ],
+    };
+    using world = await gated(digest);
+    const ran = await world.writ(["gate", "parallel", "-k", "2", "--no-peer", "--json"]);
+    const report = JSON.parse(ran.stdout);
+    expect(report).toMatchObject({
+      gate: "parallel",
+      k: 2,
+      results_total: 16,
+      scripted: true,
+      peer: false,
+      contended: 0,
+      busy_defers: 0,
+    });
+    expect(report.waited).toBeGreaterThan(0);
+  });
+
+  test("wants eight contracts, and 2 to 16 calls", async () => {
+    using world = await gated();
+    writeFileSync(join(world.folder, "one.json"), JSON.stringify({ goal: "x" }));
+    const one = await world.writ(["gate", "parallel", "--contract", "one.json"]);
+    expect([one.exit, one.stderr]).toEqual([2, expect.stringContaining("exactly 8 are due")]);
+    expect((await world.writ(["gate", "parallel", "-k", "17"])).exit).toBe(2);
+    expect((await world.writ(["gate", "parallel", "-k", "1"])).exit).toBe(2);
+  });
+});
