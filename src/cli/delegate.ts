@@ -101,8 +101,8 @@ export const command = defineCommand({
     const readDocuments = documentReader(args["read-root"] ?? process.cwd());
     const legs = takeIn({ readDocuments, sha256 }, files, { fingerprint: args.fingerprint });
     if (!args.quiet) {
-      for (const { index, acceptance_lint } of legs) {
-        for (const line of acceptance_lint) out.talk(`writ: leg ${index + 1}: ${line}`);
+      for (const { index, notices } of legs) {
+        for (const line of notices) out.talk(`writ: leg ${index + 1}: ${line}`);
       }
     }
     if (args.out !== undefined) makeOutFolder(args.out);

@@ -9,6 +9,7 @@ import { openRates } from "../host/rates.ts";
 import { countHeldSlots } from "../host/slot-line.ts";
 import { openEndpoint } from "../llm/endpoint.ts";
 import { runJob } from "../seat/run-job.ts";
+import { structureHere } from "../seat/structure-here.ts";
 import { monotonic } from "./clock.ts";
 import { jobWorld } from "./job-world.ts";
 
@@ -51,6 +52,11 @@ export function localPlace(config: Config, state: string, version: string): Loca
       samples: 0,
     };
   };
+  const worldOf = (name: string) => {
+    const seat = config.seats.find((each) => each.name === name) ?? config.seats[0];
+    if (seat === undefined) throw new Error(`there is no seat "${name}"`);
+    return jobWorld({ config, seat, state, node_id: LOCAL, version });
+  };
   return {
     async look() {
       const seats = await Promise.all(config.seats.map(recordOf));
@@ -69,16 +75,15 @@ export function localPlace(config: Config, state: string, version: string): Loca
         seats,
       };
     },
-    async run(job, name, { signal, onProgress }) {
-      const seat = config.seats.find((each) => each.name === name) ?? config.seats[0];
-      if (seat === undefined) throw new Error(`there is no seat "${name}"`);
-      const world = jobWorld({ config, seat, state, node_id: LOCAL, version });
-      const result = await runJob(world, job, {
+    async run(job, seat, { signal, onProgress }) {
+      const result = await runJob(worldOf(seat), job, {
         signal,
         onProgress: (progress) => onProgress({ kind: "running", progress }),
       });
       return { kind: "ran", result, queued_sec: 0 };
     },
+    structure: (job, seat, output, { signal, wall_ms }) =>
+      structureHere(worldOf(seat), job, output, { signal, wall_ms, onProgress: () => {} }),
   };
 }
 

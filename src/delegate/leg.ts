@@ -5,6 +5,7 @@
  * Source: delegation run, sections 3.2 to 3.4, 4.7, 4.10, 4.11, 8
  */
 import { bestAttempt } from "../core/delegation/attempts.ts";
+import { isBlank } from "../core/delegation/blank.ts";
 import type { CallLeg } from "../core/delegation/legs.ts";
 import type { Attempt, LegResult } from "../core/delegation/result.ts";
 import { RETRY_FLOOR_SEC, retryBudgetSec, retryNeed } from "../core/delegation/retry.ts";
@@ -13,10 +14,12 @@ import type { WireResult } from "../core/delegation/wire-result.ts";
 import { type Decision, dealLine, dealReplacement, dealRetry } from "../core/placement/deal.ts";
 import { placementDraw } from "../core/placement/draw.ts";
 import { whyNoPlace } from "../core/placement/no-place.ts";
+import { isBarred } from "../core/placement/pin.ts";
 import { LOCAL, type Spot } from "../core/placement/place.ts";
 import type { PlaceOutcome } from "../core/placement/port.ts";
 import { missesSentence, spotText } from "../core/placement/sentence.ts";
 import { cooldownMs, isForRoom, submitMeaning } from "../core/placement/submit-answer.ts";
+import { surveyPlaces, takersOf } from "../core/placement/survey.ts";
 import { Account, type Where } from "./account.ts";
 import { type Ended, runAttempt } from "./attempt.ts";
 import type { Desk } from "./desk.ts";
@@ -208,8 +211,9 @@ class LegLife {
     }
   }
 
-  private async grade(ended: Ended, wire: WireResult, queued_sec: number): Promise<LegResult> {
+  private async grade(ended: Ended, came: WireResult, queued_sec: number): Promise<LegResult> {
     const { desk, account } = this;
+    const wire = await this.withForm(ended, came);
     const ran = this.ranOf(ended, wire, queued_sec);
     const { settled } = ran;
     account.noteRan(ended, settled, wire);
@@ -220,6 +224,23 @@ class LegLife {
     }
     await this.mark(ended.spot, settled);
     return this.publishRan(await this.retry(ran, ended, wire));
+  }
+
+  /** An answer that came from a node without its structured form gets it here, where that is possible at once. */
+  private async withForm({ job, spot, wall_ms }: Ended, wire: WireResult): Promise<WireResult> {
+    const { desk, leg } = this;
+    const { local } = desk.world;
+    const isMissing = wire.schema_miss && wire.deferred && wire.job_id === job.job_id && !isBlank(wire.output);
+    if (!isMissing || spot.place === LOCAL || local === null || isBarred(desk.call.routing, "local")) return wire;
+    const left_ms = job.contract.timeout_sec * 1000 - Math.min(wire.wall_ms, wall_ms);
+    if (left_ms < RETRY_FLOOR_SEC * 1000 || desk.stopped !== null) return wire;
+    const survey = surveyPlaces(desk.placedLeg(leg), desk.situation(await desk.fleet.readHere()));
+    const seat = takersOf(survey, "local")[0]?.spot.seat;
+    if (seat === undefined) return wire;
+    const made = await local.structure(job, seat, wire.output, { signal: desk.signal, wall_ms: left_ms });
+    return made === null
+      ? wire
+      : { ...wire, ...made, schema_miss: false, deferred: false, reason: "", defer_class: "" };
   }
 
   private ranOf({ job, spot, decision }: Ended, wire: WireResult, queue_wait_sec: number): Ran {
@@ -369,11 +390,15 @@ class LegLife {
     const other = this.silent === null && desk.stopped === null ? await this.findOther(ended) : null;
     if (other?.kind !== "place") return await this.judge({ ...ended, outcome: await outcome.late });
     account.noteMissed(ended, outcome);
-    const found = outcome.late.then((late) => {
-      if (late.kind !== "ran") return null;
-      const ran = this.ranOf(ended, late.result, late.queued_sec);
-      return ran.settled.status === "succeeded" ? ran : null;
-    });
+    const found = outcome.late.then(
+      (late): Ran | null => {
+        if (late.kind !== "ran") return null;
+        const ran = this.ranOf(ended, late.result, late.queued_sec);
+        return ran.settled.status === "succeeded" ? ran : null;
+      },
+      // A place that breaks its promise says nothing: the other one decides.
+      () => null,
+    );
     this.silent = { ended, found };
     desk.orphaned += 1;
     desk.bind(leg.index, other.candidate.spot);

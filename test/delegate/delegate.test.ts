@@ -561,6 +561,54 @@ describe("trying once more", () => {
   });
 });
 
+describe("an answer that came from a node without its form", () => {
+  const MISSED = {
+    schema_miss: true,
+    deferred: true,
+    defer_class: "abstention",
+    reason: "output failed schema: x",
+    output: "412",
+  } as const;
+  const form = {
+    structured: '{"n":412}',
+    repack: { mode: "grammar", attempts: 1, ms: 5, note: "structured by the delegator" },
+  } as const;
+  const script = (more: object, call: object = {}, made: typeof form | null = form) => ({
+    contracts: [{ ...SCHEMA, acceptance: ["contains:412"] }],
+    call: {
+      route: "remote" as const,
+      routing: { kind: "auto" as const, hint: "remote" as const },
+      retries: false,
+      ...call,
+    },
+    local: (clock: Parameters<typeof scriptedLocal>[0]) => scriptedLocal(clock, [{}], seats(1), made),
+    remotes: (clock: Parameters<typeof scriptedRemote>[0]) => [
+      scriptedRemote(clock, "http://a:1", [{ result: MISSED, ...more }]),
+    ],
+  });
+
+  test("gets it here, and its checks decide then", async () => {
+    const { results } = await play(script({}));
+    expect(only(results)).toMatchObject({
+      status: "succeeded",
+      node: "a",
+      structured: '{"n":412}',
+      repack: form.repack,
+    });
+    expect(only(results)).not.toHaveProperty("reason");
+  });
+
+  test.each<[string, object, object, typeof form | null]>([
+    ["no slot is free here", {}, {}, null],
+    ["it is pinned to its remote", {}, { routing: { kind: "pinned", to: "remote", reason: "operator" } }, form],
+    ["too little of the wall is left", { takes_ms: 291_000 }, {}, form],
+    ["there is no answer", { result: { ...MISSED, output: " " } }, {}, form],
+    ["the result is for another job", { result: { ...MISSED, job_id: "wrt-other" } }, {}, form],
+  ])("stays without it where %s", async (_, more, call, made) => {
+    expect(only((await play(script(more, call, made))).results).status).not.toBe("succeeded");
+  });
+});
+
 describe("a place that answers about other documents", () => {
   const FINGERPRINTED = { ...SCHEMA, acceptance: ["regex:(?P<docanchor>pallets)"] };
   const remote = (clock: Parameters<typeof scriptedRemote>[0], output: string) => [

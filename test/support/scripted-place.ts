@@ -1,7 +1,7 @@
 /** Places that play a script instead of running a model: each job takes its time of the given clock and ends as it is told. */
 import type { Job, WireResult } from "../../src/core/delegation/wire-result.ts";
 import type { PlaceRecord, Probe } from "../../src/core/placement/place.ts";
-import type { LocalPlace, PlaceOutcome, PlaceRun, RemotePlace } from "../../src/core/placement/port.ts";
+import type { LocalPlace, PlaceOutcome, PlaceRun, RemotePlace, Structured } from "../../src/core/placement/port.ts";
 import { delegate } from "../../src/delegate/delegate.ts";
 import type { Call, DelegateEvent, DelegateWorld } from "../../src/delegate/world.ts";
 import { legsOf, sha256, wireResultOf } from "./legs.ts";
@@ -103,11 +103,13 @@ export function scriptedLocal(
   clock: ManualClock,
   plays: readonly Play[],
   fields: Partial<PlaceRecord> = {},
+  form: Structured | null = null,
 ): ScriptedLocal {
   const stage = new Stage(clock, plays);
   return {
     stage,
     run: (job, seat, options) => stage.run(job, seat, options),
+    structure: async () => form,
     look: async () => {
       const seats = fields.seats ?? [seatRecord({ slots: 2 })];
       const busy = (name: string) =>

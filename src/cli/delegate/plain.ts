@@ -90,7 +90,10 @@ export function openPlainDisplay(say: (line: string) => void, timers: Timers): D
           ...(steps === undefined ? [] : [`steps=${steps}`]),
           `wall=${secondsOf(wall_ms)}`,
           ...(scripted === true ? ["(scripted)"] : []),
-          ...(reason === undefined ? [] : [`reason="${oneLine(reason).slice(0, 200)}"`]),
+          // What a check wanted and found is the contract's and the answer's: it stands in the result.
+          ...(reason === undefined || status === "failed_verification"
+            ? []
+            : [`reason="${oneLine(reason).slice(0, 200)}"`]),
         ];
         return leg(event.index, parts.join(" "));
       }

@@ -9,7 +9,7 @@ import { contractDigest } from "./contract-digest.ts";
 import { docAnchorOf } from "./docanchor.ts";
 import type { DelegationIssue } from "./issue.ts";
 import { CONTRACT_LIMITS } from "./limits.ts";
-import { lintContract, lintLine } from "./lint.ts";
+import { type LintWarning, lintContract, lintLine } from "./lint.ts";
 
 /** Legs of one call, over all its files. */
 export const MOST_LEGS = 64;
@@ -27,6 +27,8 @@ export type CallLeg = {
   readonly contract_sha256: string;
   /** What intake warns of, one line each. */
   readonly acceptance_lint: readonly string[];
+  /** The same without any text of the contract, for a log. */
+  readonly notices: readonly string[];
 };
 
 export type ReadLegs =
@@ -52,7 +54,8 @@ export function readLegs(files: readonly ContractFile[], options: LegOptions): R
 
 function legOf(draft: ContractDraft, file: string, index: number, { fingerprint, sha256 }: LegOptions): CallLeg {
   // What the author wrote is judged, not what is added to it.
-  const acceptance_lint = [...lintContract(draft.contract).map(lintLine), ...secretWarnings(draft.contract)];
+  const warnings = lintContract(draft.contract);
+  const secrets = secretWarnings(draft.contract);
   const added = fingerprint ? withFingerprint(draft.contract) : { contract: draft.contract, warnings: [] };
   const { contract } = added;
   return {
@@ -61,8 +64,16 @@ function legOf(draft: ContractDraft, file: string, index: number, { fingerprint,
     path: draft.path,
     contract,
     contract_sha256: contractDigest(contract, sha256),
-    acceptance_lint: [...acceptance_lint, ...added.warnings],
+    acceptance_lint: [...warnings.map(lintLine), ...secrets, ...added.warnings],
+    notices: [...warnings.map(noticeOf), ...secrets, ...added.warnings],
   };
+}
+
+/** Where and why, without the check itself and without what the documents say. */
+function noticeOf({ code, path, message }: LintWarning): string {
+  // This one names the field that the check reads.
+  const why = code === "AUTHORITY-UNREACHABLE" ? "it can only be unknown: no seat can close it" : message;
+  return `${code} [${path}]: ${why}`;
 }
 
 function withFingerprint(contract: DelegationContract): {

@@ -4,7 +4,7 @@
  *
  * Source: delegation run, sections 4.7, 4.11, 7.7
  */
-import type { Job, JobProgress, WireResult } from "../delegation/wire-result.ts";
+import type { Job, JobProgress, Repack, WireResult } from "../delegation/wire-result.ts";
 import type { PlaceRecord, Probe } from "./place.ts";
 
 /** Where a job is. What a display is made from, and nothing is decided by. */
@@ -64,7 +64,24 @@ type Runs = {
 export type LocalPlace = Runs & {
   /** The record of this process. Errors: none but defects */
   look(): Promise<PlaceRecord>;
+  /**
+   * Makes the structured form of an answer that came from elsewhere without one, where a slot of the seat is free now.
+   *
+   * @param output the answer in words, not blank
+   * @returns      null where it cannot be made here and now
+   * Errors: none but defects
+   */
+  structure(job: Job, seat: string, output: string, options: StructureRun): Promise<Structured | null>;
 };
+
+export type StructureRun = {
+  readonly signal: AbortSignal;
+  /** What is left for it. */
+  readonly wall_ms: number;
+};
+
+/** The JSON text to publish, and how it was made. */
+export type Structured = { readonly structured: string; readonly repack: Repack };
 
 export type RemotePlace = Runs & {
   /** Its base URL. */

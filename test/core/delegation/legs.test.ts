@@ -41,6 +41,17 @@ describe("readLegs()", () => {
     expect(leg?.acceptance_lint[0]).toStartWith("SHAPE-ONLY: ");
   });
 
+  test("has the same warnings without any text of the contract", () => {
+    const acceptance = ["contains:tangerine", "contains:@field=kumquat:x"];
+    const [leg] = legsOf([{ context: [{ name: "d.md", text: "persimmon QX-9" }], acceptance }]);
+    expect(leg?.notices.map((line) => line.split(": ")[0])).toEqual([
+      "UNGROUNDED [/acceptance/0]",
+      "AUTHORITY-UNREACHABLE [/acceptance/1]",
+    ]);
+    expect(leg?.acceptance_lint).toHaveLength(2);
+    expect(leg?.notices.join("\n")).not.toMatch(/tangerine|kumquat|persimmon|QX-9/);
+  });
+
   test("warns once of what looks like a key", () => {
     const key = `ghp_${"a1".repeat(20)}`;
     const [leg] = legsOf([{ goal: `use ${key}`, context: [{ name: "a", text: key }], acceptance: ["contains:x"] }]);
