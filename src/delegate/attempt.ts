@@ -84,7 +84,7 @@ export async function runAttempt(
     try {
       const port = spot.place === LOCAL ? desk.world.local : desk.fleet.find(spot.place);
       if (port === null) return { kind: "failed", reason: `internal: there is no place "${spot.place}"` };
-      return await port.run(job, spot.seat, { signal, onProgress, deadline_sec });
+      return await port.run(job, seatFor(desk, spot, kind), { signal, onProgress, deadline_sec });
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       return { kind: "failed", reason: `internal: ${spotText(spot)}: ${why}` };
@@ -94,6 +94,11 @@ export async function runAttempt(
   desk.unbind(leg.index);
   const wall_ms = clock.ms() - started;
   return { job, spot, decision, kind, wall_ms, outcome, doing, stop: () => own.abort() };
+}
+
+/** A node chooses among its seats itself, unless the caller named one, or the leg had its turn on another. */
+function seatFor({ call }: Desk, { place, seat }: Spot, kind: Attempt["kind"]): string {
+  return place === LOCAL || kind === "retry" ? seat : call.seat;
 }
 
 /** The outcome, or that there was none in time. */

@@ -50,8 +50,8 @@ export async function delegate(world: DelegateWorld, call: Call, options: CallOp
   try {
     desk.emit({ kind: "started", run_id: desk.run_id, legs: call.legs.length, route: call.route });
     desk.quarantined = await world.marks.quarantined();
+    desk.onDecide = (snapshot) => keeper.notePlaces(snapshot);
     const snapshot = await desk.fleet.read();
-    keeper.notePlaces(snapshot);
     const legs = call.legs.map((leg) => desk.placedLeg(leg));
     const decisions = dealLegs(legs, call.routing, desk.situation(snapshot));
     for (const [index, decision] of decisions.entries()) {

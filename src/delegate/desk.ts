@@ -33,6 +33,8 @@ export class Desk {
   lastLeaveMs = 0;
   /** Called when a leg has left a place. */
   onLeave: () => void = () => {};
+  /** Called with each reading of the places that something was decided from. */
+  onDecide: (snapshot: Snapshot) => void = () => {};
   replaced = 0;
   replacementRecovered = 0;
   orphaned = 0;
@@ -43,6 +45,7 @@ export class Desk {
   private readonly bound = new Map<number, Bound>();
   private readonly stopping = new AbortController();
   private cause: StopCause | null = null;
+  private decidedFrom: Snapshot | null = null;
   private readonly placed = new Map<number, PlacedLeg>();
 
   constructor(
@@ -100,6 +103,8 @@ export class Desk {
   }
 
   situation(snapshot: Snapshot): Situation {
+    if (snapshot !== this.decidedFrom) this.onDecide(snapshot);
+    this.decidedFrom = snapshot;
     if (!isBarred(this.call.routing, "remote")) {
       for (const { name } of snapshot) if (this.quarantined.has(name)) this.passedOver.add(name);
     }

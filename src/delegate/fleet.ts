@@ -21,6 +21,8 @@ type Known = {
 
 export class Fleet {
   private readonly known = new Map<RemotePlace, Known>();
+  /** Those that are being asked: several legs that want to know ask once. */
+  private readonly asked = new Map<RemotePlace, { readonly taken_ms: number; readonly done: Promise<void> }>();
   /** Given once and kept, so that a place that went away is still called the same. */
   private readonly names = new Map<RemotePlace, string>();
   private last: Snapshot = [];
@@ -73,12 +75,21 @@ export class Fleet {
   }
 
   private async probe(remote: RemotePlace, notBefore_ms: number): Promise<void> {
-    const { clock } = this.world;
+    const now = this.world.clock.ms();
     const old = this.known.get(remote);
-    const taken_ms = clock.ms();
-    const age_ms = taken_ms - (old?.taken_ms ?? Number.NEGATIVE_INFINITY);
+    const age_ms = now - (old?.taken_ms ?? Number.NEGATIVE_INFINITY);
     if (old?.probe.ok === false && age_ms < DEAD_MEMO_MS) return;
     if (old?.probe.ok === true && age_ms < MEMO_MS && old.taken_ms >= notBefore_ms) return;
+    const asked = this.asked.get(remote);
+    if (asked !== undefined && asked.taken_ms >= notBefore_ms) return await asked.done;
+    const done = this.ask(remote, now);
+    this.asked.set(remote, { taken_ms: now, done });
+    await done;
+    if (this.asked.get(remote)?.done === done) this.asked.delete(remote);
+  }
+
+  private async ask(remote: RemotePlace, taken_ms: number): Promise<void> {
+    const { clock } = this.world;
     const over = new AbortController();
     const signal = AbortSignal.any([this.signal, over.signal]);
     const late: Promise<Probe> = clock

@@ -277,6 +277,40 @@ describe("places that cannot be asked", () => {
     expect(events.at(-1)).toEqual({ kind: "notice", text: "no remote answered; 2 leg(s) ran here" });
   });
 
+  test("legs that want to know at one moment ask once", async () => {
+    const refused = {
+      outcome: { kind: "refused", http: 507, code: "storage", message: "", retry_after_sec: null },
+    } as const;
+    const { remotes } = await play({
+      contracts: times(4, SCHEMA),
+      local: () => null,
+      remotes: (clock) => {
+        const remote = scriptedRemote(clock, "http://a:1", [refused], [{ max_running: 4 }]);
+        // An answer that takes its time.
+        const probe: typeof remote.probe = async (signal) => {
+          const answer = await remote.probe(signal);
+          await clock.sleep(500, signal);
+          return answer;
+        };
+        return [{ ...remote, probe }];
+      },
+    });
+    expect(remotes[0]?.probes).toEqual([0, 1500]);
+  });
+
+  test("a node chooses its seat itself, unless one was asked for", async () => {
+    const asked = async (seat: string) => {
+      const { remotes } = await play({
+        contracts: [SCHEMA],
+        local: () => null,
+        call: { seat },
+        remotes: (clock) => [scriptedRemote(clock, "http://a:1", [{ result: ANSWER }])],
+      });
+      return remotes[0]?.stage.handed[0]?.seat;
+    };
+    expect([await asked(""), await asked("pool")]).toEqual(["", "pool"]);
+  });
+
   test("a pinned-local call asks no remote at all", async () => {
     const { remotes, results, summary } = await play({
       contracts: [SCHEMA],
