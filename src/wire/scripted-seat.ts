@@ -177,7 +177,12 @@ class SeatServer implements ScriptedSeat {
       const busy = new Set([...this.answering].map(({ socket }) => socket));
       for (const socket of this.sockets) if (!busy.has(socket)) socket.destroy();
     }
-    this.settling = this.settling.then(() => this.settlePort()).catch((error) => this.service.onDefect(error));
+    this.settling = this.settling
+      .then(() => this.settlePort())
+      .catch((error) => {
+        // A port that does not come back is nobody's matter once the seat is closed.
+        if (!this.isClosed) this.service.onDefect(error);
+      });
     this.admit(now);
     this.stopTimer();
     const next = this.play.nextChange(now);

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import type { Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
 import fc from "fast-check";
 import { ENGINES } from "../../src/core/config/seat.ts";
 import type { LogEntry } from "../../src/core/scripted/seat-log.ts";
@@ -389,6 +389,26 @@ describe("a state", () => {
     clock.move(50);
     await until(async () => !(await isRefused(seat.url)));
     expect((await fetch(`${seat.url}/health`)).status).toBe(200);
+  });
+
+  test("down comes back when whoever took its port meanwhile has left it", async () => {
+    const clock = handClock();
+    const seat = await start(one({}, { states: [{ at_ms: 100, state: "down", for_ms: 50 }] }), { clock });
+    clock.move(100);
+    await until(() => isRefused(seat.url));
+    const other = createServer((socket) => void socket.resume().end("other"));
+    await new Promise<void>((resolve) => other.listen(Number(new URL(seat.url).port), "127.0.0.1", resolve));
+    clock.move(50);
+    expect((await say(seat.url, requestText("/health"))).text).toBe("other");
+    await new Promise((resolve) => other.close(resolve));
+    await until(async () => !(await isRefused(seat.url)));
+    expect((await fetch(`${seat.url}/health`)).status).toBe(200);
+  });
+
+  test("down at the end leaves nothing open", async () => {
+    const seat = await startScriptedSeat(one({}, { states: [{ at_ms: 0, state: "down" }] }));
+    expect(await isRefused(seat.url)).toBe(true);
+    await seat.close();
   });
 
   test("down from a request on resets that request", async () => {

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { ENGINES } from "../../../src/core/config/seat.ts";
 import { type Meeting, Play } from "../../../src/core/scripted/play.ts";
 import { type ScriptObject, scriptOf } from "../../support/scripted-seat.ts";
 import { chatOf, heardOf, hello, playedOf, type Stage, stage, targetOf, WORLD } from "./played.ts";
@@ -435,4 +437,79 @@ test("the report names turns that were never used, and requests that met none", 
     unmet: ["request 2 of conversation digest of x (step 2, last tool read_file, constraint json_schema)"],
     unmet_count: 1,
   });
+});
+
+test("property: whatever the conditions and the request, something is answered and one entry is logged", () => {
+  const word = fc.constantFrom("a", "tool", "seed_1", "", "é😀");
+  const range = fc.oneof(fc.nat(4), fc.record({ min: fc.nat(2), max: fc.integer({ min: 2, max: 4 }) }));
+  const when = fc.record(
+    {
+      goal_contains: fc.oneof(word, fc.array(word, { maxLength: 2 })),
+      system_contains: word,
+      last_contains: word,
+      any_contains: fc.array(word, { maxLength: 2 }),
+      matches: fc.constantFrom("a", "^$", "(?s).*", "[é😀]+"),
+      step: range,
+      last_tool: word,
+      last_tool_contains: word,
+      tools: fc.oneof(fc.boolean(), word),
+      constraint: fc.constantFrom("none", "any", "grammar", "json_schema", "json_object", "structured_outputs"),
+      thinking: fc.constantFrom("on", "off"),
+      stream: fc.boolean(),
+      max_tokens: range,
+      request: range,
+    },
+    { requiredKeys: [] },
+  );
+  const turn = fc.record({
+    when,
+    times: fc.integer({ min: 1, max: 2 }),
+    count: fc.constantFrom("conversation", "server"),
+  });
+  const call = fc.record({ id: word, function: fc.record({ name: word, arguments: fc.oneof(word, fc.jsonValue()) }) });
+  const message = fc.record(
+    {
+      role: fc.constantFrom("system", "user", "assistant", "tool", "developer"),
+      content: fc.oneof(word, fc.constant(null), fc.array(fc.record({ text: word }))),
+      tool_calls: fc.array(call, { maxLength: 2 }),
+      tool_call_id: word,
+      name: word,
+    },
+    { requiredKeys: ["role"] },
+  );
+  const request = fc.record(
+    {
+      messages: fc.array(message, { minLength: 1, maxLength: 5 }),
+      model: fc.constantFrom("scripted/test", "other"),
+      stream: fc.boolean(),
+      tools: fc.array(fc.oneof(fc.constant(tool), fc.jsonValue()), { maxLength: 2 }),
+      max_tokens: fc.nat(4),
+      grammar: word,
+      response_format: fc.jsonValue(),
+      structured_outputs: fc.jsonValue(),
+      reasoning_effort: fc.constantFrom("none", "low"),
+    },
+    { requiredKeys: ["messages"] },
+  );
+  const script = fc.record({
+    turns: fc
+      .array(turn, { minLength: 1, maxLength: 4 })
+      .map((turns) =>
+        turns.map((each, index) => ({ ...each, id: `t${index}`, reply: { content: [{ echo: "last" }] } })),
+      ),
+    engine: fc.constantFrom(...ENGINES),
+    order: fc.constantFrom("any", "strict"),
+    ctx_tokens: fc.constantFrom(1, 10, 32_768),
+    busy: fc.constant("queue"),
+  });
+  fc.assert(
+    fc.property(script, fc.array(fc.oneof(request, fc.jsonValue()), { maxLength: 4 }), (given, bodies) => {
+      const own = stage(given);
+      for (const body of bodies) {
+        const { status, end } = own.ask(body);
+        expect([200, 400, 404, 500].includes(status ?? 0) && end === "end").toBe(true);
+      }
+      expect(own.play.log().map(({ n }) => n)).toEqual(bodies.map((_, index) => index + 1));
+    }),
+  );
 });
