@@ -10,58 +10,7 @@ const edit = (path: string, old_string: string, new_string: string) => ({
 });
 
 /** A seat that does every task of the write-door set rightly. */
-const RIGHT = {
-  ctx_tokens: 16_384,
-  slots: 2,
-  turns: [
-    {
-      id: "t1",
-      when: { goal_contains: "In clamp.ts", step: 1, tools: true },
-      reply: { tool_calls: [edit("clamp.ts", "  if (v > hi) {\n    return lo;", "  if (v > hi) {\n    return hi;")] },
-    },
-    {
-      id: "t2",
-      when: { goal_contains: "port.ts", step: 1, tools: true },
-      reply: {
-        tool_calls: [
-          edit("port.ts", "if (port < 1) {", "if (port < 1 || port > 65535) {"),
-          edit(
-            "port.test.ts",
-            '  { name: "text"',
-            '  { name: "too large", in: "65536", wantErr: true },\n  { name: "text"',
-          ),
-        ],
-      },
-    },
-    {
-      id: "t3",
-      when: { goal_contains: "nodes.json", step: 1, tools: true },
-      reply: {
-        tool_calls: [
-          edit("nodes.md", "| node-b | pool-b | 131072 | closed |", "| node-b | pool-b | 131072 | open |"),
-          edit("nodes.json", "NODE_B_CLOSED", "NODE_B_OPEN"),
-        ],
-      },
-    },
-    {
-      id: "t4",
-      when: { goal_contains: "release-notes.md", step: 1, tools: true },
-      reply: { tool_calls: [edit("release-notes.md", "Status: draft", "Status: final")] },
-    },
-    { id: "fields", when: { constraint: "any" }, reply: { json: { summary: "done as asked", changed_files: ["a"] } } },
-    { id: "say", when: { last_tool: "edit_file" }, reply: { content: "Changed as asked." } },
-  ],
-};
-const nodes = readFileSync(join(import.meta.dir, "../../contracts/write-door/t3/nodes.json"), "utf8");
-const closed = /\{[^{}]*"node-b"[^{}]*\}/.exec(nodes)?.[0] ?? "";
-const script = JSON.parse(
-  JSON.stringify(RIGHT)
-    .replace('"NODE_B_CLOSED"', JSON.stringify(closed))
-    .replace(
-      '"NODE_B_OPEN"',
-      JSON.stringify(closed.replace('"agent_allow_write": false', '"agent_allow_write": true')),
-    ),
-);
+const script = JSON.parse(readFileSync(join(import.meta.dir, "../../fixtures/write-door/right.json"), "utf8"));
 
 const seats: RunningSeat[] = [];
 afterAll(async () => {
