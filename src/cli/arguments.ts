@@ -86,7 +86,7 @@ function readWords(command: AnyCommand, argv: readonly string[], declaration: De
     const option = byFlag.get(flag);
     if (option === undefined) throw unknownOption(command, flag, byFlag);
     const sofar = given.get(option.key) ?? [];
-    if (sofar.length > 0 && !option.multiple) throw new WritError("usage", `Option "${flag}" is given twice`);
+    if (sofar.length > 0 && !option.multiple) throw givenTwice(option, flag);
     if (option.valueName === null) {
       if (attached !== null) throw new WritError("usage", `Option "${flag}" takes no value`);
       sofar.push(flag !== option.negated);
@@ -180,7 +180,13 @@ function operandHint(command: AnyCommand): string {
   return takesOperands ? 'An operand that starts with "-" stands behind "--"; ' : "";
 }
 
+function givenTwice({ faults }: Option, flag: string): WritError {
+  if (faults !== null) return new WritError("usage", faults.twice(flag), { layout: "plain" });
+  return new WritError("usage", `Option "${flag}" is given twice`);
+}
+
 function missingValue(option: Option, flag: string, next: string | undefined): WritError {
+  if (option.faults !== null) return new WritError("usage", option.faults.missing(flag), { layout: "plain" });
   const what = option.choices === null ? (option.valueName ?? "") : oneOf(option.choices);
   const long = [option.flag, ...option.aliases].find((spelling) => spelling.startsWith("--"));
   const dashed = next !== undefined && next !== "--" && long !== undefined;

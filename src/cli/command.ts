@@ -12,7 +12,10 @@ export type Argument = ArgDef & {
   readonly offers?: readonly string[];
   /** Values that a shell may offer behind these words. */
   readonly offersAfter?: Readonly<Record<string, readonly string[]>>;
+  /** What is said of an option without a value, or given twice, where the words are fixed: from the option as typed. */
+  readonly faults?: OptionFaults;
 };
+export type OptionFaults = { readonly missing: (flag: string) => string; readonly twice: (flag: string) => string };
 export type Arguments = Readonly<Record<string, Argument>>;
 
 type ValuesOf<A extends Arguments> = {

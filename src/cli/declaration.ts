@@ -3,7 +3,7 @@
  *
  * The parser, the help, the completions and the reference page all read these lists, so they cannot disagree.
  */
-import type { AnyCommand, Argument } from "./command.ts";
+import type { AnyCommand, Argument, OptionFaults } from "./command.ts";
 
 export type Operand = {
   /** The declared name, under which its value is handed over. */
@@ -38,6 +38,8 @@ export type Option = {
   readonly required: boolean;
   readonly multiple: boolean;
   readonly default: string | boolean | undefined;
+  /** The words for its faults; null: the usual ones. */
+  readonly faults: OptionFaults | null;
   /** One that the frame reads itself: `--json`, `--debug`, `--help`. */
   readonly standard: boolean;
 };
@@ -119,6 +121,7 @@ function optionOf(key: string, argument: Argument, standard: boolean): Option {
     required: argument.required === true && argument.default === undefined,
     multiple: argument.multiple === true,
     default: argument.default,
+    faults: argument.faults ?? null,
     standard,
   };
 }

@@ -276,6 +276,24 @@ export const FACES: readonly Face[] = [
           },
         },
       },
+      brief: {
+        summary: "Look at handoff briefs",
+        commands: {
+          check: {
+            summary: "Say everything that is wrong with a handoff brief",
+            load: () => import("./brief/check.ts"),
+          },
+          show: { summary: "Print what a handoff brief says", load: () => import("./brief/show.ts") },
+        },
+      },
+      handoff: {
+        summary: "Write a brief by which a fresh session goes on with this flow",
+        load: () => import("./handoff.ts"),
+      },
+      resume: {
+        summary: "Go on with a flow from its handoff brief",
+        load: () => import("./resume.ts"),
+      },
     },
   },
   {

@@ -1,4 +1,5 @@
 /** Standard input: a body to its end, or a hook's payload to the close of its object. */
+import { WritError } from "../core/error.ts";
 import { decodeBody, readAll } from "./file.ts";
 
 /**
@@ -8,6 +9,50 @@ import { decodeBody, readAll } from "./file.ts";
  */
 export async function readStdinText(maxBytes: number): Promise<string> {
   return decodeBody(readAll(0, maxBytes, "standard input"), "standard input");
+}
+
+/**
+ * Standard input to its end, where something comes within a time; null where nothing does. An agent's pipe may stay open
+ * and empty.
+ *
+ * Errors: `body_too_large`, `bad_json` when it is no UTF-8
+ */
+export async function readStdinWithin(limits: {
+  readonly maxBytes: number;
+  readonly firstMillis: number;
+  readonly wholeMillis: number;
+}): Promise<string | null> {
+  const reader = Bun.stdin.stream().getReader();
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = (ms: number) =>
+    new Promise<"late">((resolve) => {
+      clearTimeout(timer);
+      timer = setTimeout(() => resolve("late"), ms);
+    });
+  let deadline = late(limits.firstMillis);
+  try {
+    for (;;) {
+      const next = await Promise.race([reader.read(), deadline]);
+      if (next === "late" || next.done) break;
+      // From the first piece on the whole has its own time.
+      if (size === 0) deadline = late(limits.wholeMillis);
+      size += next.value.length;
+      if (size > limits.maxBytes) {
+        throw new WritError("body_too_large", `The text from standard input has more than ${limits.maxBytes} bytes`);
+      }
+      pieces.push(next.value);
+    }
+  } catch (error) {
+    if (error instanceof Error && "code" in error && (error.code === "EISDIR" || error.code === "EBADF")) return null;
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    // Not awaited: on a pipe that stays open the cancellation may never settle.
+    void reader.cancel().catch(() => {});
+  }
+  return size === 0 ? null : decodeBody(Buffer.concat(pieces), "standard input");
 }
 
 export type HookPayload =

@@ -1,8 +1,11 @@
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Checkout, checkoutAt, openCheckouts } from "../support/checkout.ts";
 import { documentOf, type LivingWorld, livingWorld, shown } from "../support/writ.ts";
+
+/** Each is a dozen processes, and the machine may be busy. */
+setDefaultTimeout(30_000);
 
 /** Runs one command line a string, in a folder; shows the last. */
 async function last(world: LivingWorld, cwd: string, ...lines: readonly string[]): Promise<string> {

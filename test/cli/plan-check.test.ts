@@ -1,9 +1,12 @@
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { openCheckouts } from "../support/checkout.ts";
+import { GIT_IDENTITY, openCheckouts } from "../support/checkout.ts";
 import { greetingCheckout, PLAN, PLAN_PATH, SPEC_PATH } from "../support/greeting.ts";
 import { documentOf, livingWorld, shown } from "../support/writ.ts";
+
+/** Each is a dozen processes, and the machine may be busy. */
+setDefaultTimeout(30_000);
 
 const LEDGER = `# Ledger - loop engine
 
@@ -18,7 +21,7 @@ const LEDGER = `# Ledger - loop engine
 `;
 
 test("a plan passes; in an armed flow it is stamped, and implement may start while nothing changes", async () => {
-  using world = livingWorld();
+  using world = livingWorld(GIT_IDENTITY);
   using places = openCheckouts();
   const checkout = greetingCheckout(places);
   const cwd = checkout.path;
@@ -44,7 +47,7 @@ test("a plan passes; in an armed flow it is stamped, and implement may start whi
 });
 
 test("findings end in 1, name their lines, and take the stamp away", async () => {
-  using world = livingWorld();
+  using world = livingWorld(GIT_IDENTITY);
   using places = openCheckouts();
   const checkout = greetingCheckout(places);
   const cwd = checkout.path;
@@ -80,7 +83,7 @@ test("findings end in 1, name their lines, and take the stamp away", async () =>
 });
 
 test("a SARIF log names the file from its checkout, each rule, and each place", async () => {
-  using world = livingWorld();
+  using world = livingWorld(GIT_IDENTITY);
   using places = openCheckouts();
   const checkout = greetingCheckout(places, null, PLAN.replace("  Wire `greet", "  TODO `greet"));
   const ran = await world.writ(["plan", "check", PLAN_PATH, "--sarif"], { cwd: checkout.path });
@@ -114,7 +117,7 @@ test.each([
   { what: "names no spec", plan: "README.md", reason: "no path-only **Spec:** header line found in plan" },
   { what: "names a spec that is gone", plan: "p.md", reason: "spec file unreadable at CWD/doc/specs/none.md" },
 ])("a plan that $what is one finding", async ({ plan, reason }) => {
-  using world = livingWorld();
+  using world = livingWorld(GIT_IDENTITY);
   using places = openCheckouts();
   const checkout = places.repository("r", {
     "README.md": "# R\n",
@@ -128,14 +131,14 @@ test.each([
 });
 
 test("outside of a checkout nothing can be held against the plan", async () => {
-  using world = livingWorld();
+  using world = livingWorld(GIT_IDENTITY);
   await Bun.write(join(world.folder, "p.md"), PLAN);
   const ran = await world.writ(["plan", "check", "p.md"]);
   expect(ran.stdout).toContain("input @ line 0: plan is not inside a git checkout");
 });
 
 test("a spec may be named, paths may have blanks and be no ASCII, and patterns meet what is there", async () => {
-  using world = livingWorld();
+  using world = livingWorld(GIT_IDENTITY);
   using places = openCheckouts();
   const checkout = greetingCheckout(places);
   checkout.write("src/böse Namen/ä b.ts", "");
@@ -157,7 +160,7 @@ test("a spec may be named, paths may have blanks and be no ASCII, and patterns m
 });
 
 test("a ledger is checked as a ledger", async () => {
-  using world = livingWorld();
+  using world = livingWorld(GIT_IDENTITY);
   using places = openCheckouts();
   const checkout = greetingCheckout(places);
   checkout.write("doc/plans/l.md", LEDGER);
@@ -188,7 +191,7 @@ function damagedCheckout(places: ReturnType<typeof openCheckouts>) {
 const DONE = `echo '[{"name":"W1: Cached flag","status":"complete"}]' | writ plan repair ${PLAN_PATH} --tasks -`;
 
 test("a committed plan is repaired, and committed alone", async () => {
-  using world = livingWorld();
+  using world = livingWorld(GIT_IDENTITY);
   using places = openCheckouts();
   const checkout = damagedCheckout(places);
   checkout.write("src/other.ts", "work of somebody else\n");
@@ -212,7 +215,7 @@ test.each([
   { what: "changed and staged", steps: [["add", PLAN_PATH]] },
   { what: "untracked", steps: [["rm", "-q", "--cached", PLAN_PATH]] },
 ])("a plan that is $what is repaired in the working copy, and nothing is committed", async ({ steps }) => {
-  using world = livingWorld();
+  using world = livingWorld(GIT_IDENTITY);
   using places = openCheckouts();
   const checkout = damagedCheckout(places);
   checkout.write(PLAN_PATH, `${DAMAGED}\n`);
@@ -224,7 +227,7 @@ test.each([
 });
 
 test("a repair that stops leaves the plan as it was, byte for byte", async () => {
-  using world = livingWorld();
+  using world = livingWorld(GIT_IDENTITY);
   using places = openCheckouts();
   const checkout = damagedCheckout(places);
   const path = join(checkout.path, PLAN_PATH);
@@ -241,7 +244,7 @@ test("a repair that stops leaves the plan as it was, byte for byte", async () =>
 });
 
 test("a commit that fails ends in 1, and the repaired plan stays in the working copy", async () => {
-  using world = livingWorld();
+  using world = livingWorld(GIT_IDENTITY);
   using places = openCheckouts();
   const checkout = damagedCheckout(places);
   await Bun.write(join(checkout.path, ".git/hooks/pre-commit"), "#!/bin/sh\necho 'no commits today' >&2\nexit 1\n");
@@ -254,7 +257,7 @@ test("a commit that fails ends in 1, and the repaired plan stays in the working 
 });
 
 test("a question is no citation: repair says what is needed and ends", async () => {
-  using world = livingWorld();
+  using world = livingWorld(GIT_IDENTITY);
   using places = openCheckouts();
   const checkout = greetingCheckout(places, null, PLAN.replace("- none\n\n## Wave", "- Which order?\n\n## Wave"));
   const ran = await world.writ(["plan", "repair", PLAN_PATH], { cwd: checkout.path });

@@ -24,6 +24,14 @@ export type Checkout = {
 
 const WHO = ["-c", "user.name=t", "-c", "user.email=t@example.invalid", "-c", "commit.gpgsign=false"];
 
+/** The same for a git that writ starts. */
+export const GIT_IDENTITY = {
+  GIT_AUTHOR_NAME: "t",
+  GIT_AUTHOR_EMAIL: "t@example.invalid",
+  GIT_COMMITTER_NAME: "t",
+  GIT_COMMITTER_EMAIL: "t@example.invalid",
+};
+
 export function openCheckouts(): Checkouts {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "writ-git-")));
   return {
@@ -33,8 +41,6 @@ export function openCheckouts(): Checkouts {
       mkdirSync(path, { recursive: true });
       const checkout = checkoutAt(path);
       checkout.git("init", "-q", "-b", "main");
-      checkout.git("config", "user.name", "t");
-      checkout.git("config", "user.email", "t@example.invalid");
       for (const [file, text] of Object.entries(files)) checkout.write(file, text);
       checkout.commit("first");
       return checkout;

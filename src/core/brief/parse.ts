@@ -9,6 +9,7 @@ import {
   type Decision,
   HEADINGS,
   type Heading,
+  PROCESS_HEADING,
   REPO_FIELDS,
   type RepoFields,
   type RepoState,
@@ -33,6 +34,12 @@ const ABSOLUTE = /^(?:\/|[A-Za-z]:[\\/])/;
 /** A heading with the lines up to the next one. */
 type Section = { readonly line: number; readonly suffix: string; readonly body: readonly BriefLine[] };
 
+/** The parts of a text that a person writes, and the headings that it has. */
+export type BriefParts = Omit<Brief, "process"> & {
+  readonly headings: ReadonlySet<Heading>;
+  readonly issues: readonly BriefIssue[];
+};
+
 /**
  * Reads the whole text of a brief.
  *
@@ -41,11 +48,32 @@ type Section = { readonly line: number; readonly suffix: string; readonly body: 
  */
 export function parseBrief(text: string): ParsedBrief {
   const lines = briefLines(text);
-  const first = lines[0]?.text ?? "";
-  if (!first.startsWith(TITLE_START)) return { brief: null, issues: [briefIssue("not-a-brief", 1)] };
-
+  if (lines[0]?.text.startsWith(TITLE_START) !== true) return { brief: null, issues: [briefIssue("not-a-brief", 1)] };
   const issues: BriefIssue[] = [];
-  const title = first.slice(TITLE_START.length).trim();
+  const { sections, ...brief } = readParts(lines, issues);
+  const section = sections.get("Process state");
+  const process = section === undefined ? null : parseProcess(section.line, section.body, issues);
+  const sorted = inOrder(issues);
+  return { brief: sorted.some(({ kind }) => kind === "stop") ? null : { ...brief, process }, issues: sorted };
+}
+
+/** Reads the parts of a text whose first line may be no title: what a person hands to a producer. */
+export function parseParts(text: string): BriefParts {
+  const isTitled = text.startsWith(TITLE_START);
+  const issues: BriefIssue[] = [];
+  const { sections, ...parts } = readParts(briefLines(isTitled ? text : `${TITLE_START}\n${text}`), issues);
+  // Without a title of its own the text begins a line later.
+  const moved = issues.map((issue) => (isTitled ? issue : { ...issue, line: Math.max(issue.line - 1, 0) }));
+  return { ...parts, headings: new Set(sections.keys()), issues: inOrder(moved) };
+}
+
+/** Stable: those of one line stay in the order of their discovery. */
+function inOrder(issues: readonly BriefIssue[]): readonly BriefIssue[] {
+  return issues.toSorted((left, right) => left.line - right.line);
+}
+
+function readParts(lines: readonly BriefLine[], issues: BriefIssue[]) {
+  const title = (lines[0]?.text ?? "").slice(TITLE_START.length).trim();
   if (title === "") issues.push(briefIssue("title-empty", 1));
   const sections = findSections(lines, issues);
   for (const heading of HEADINGS) {
@@ -54,19 +82,33 @@ export function parseBrief(text: string): ParsedBrief {
       heading === "Repo state" ? briefIssue("missing-repo-state", 0) : briefIssue("missing-heading", 0, heading),
     );
   }
-  const brief = {
+  return {
     title,
     intent: readIntent(sections.get("Intent"), issues),
     repo_state: readRepoState(sections.get("Repo state"), issues),
     decisions: readDecisions(sections.get("Decisions"), issues),
     open_questions: readQuestions(sections.get("Open questions"), issues),
     skills: readSkills(sections.get("Skills loaded"), issues),
+    sections,
   };
+}
+
+/**
+ * The process-state section of a brief as its digest is taken: from its heading to its last line that is not blank, lines
+ * ended by LF. Null where the text has none.
+ */
+export function processSection(text: string): string | null {
+  const sections = findSections(briefLines(text), []);
   const section = sections.get("Process state");
-  const process = section === undefined ? null : parseProcess(section.line, section.body, issues);
-  // Stable: those of one line stay in the order of their discovery.
-  issues.sort((left, right) => left.line - right.line);
-  return { brief: issues.some(({ kind }) => kind === "stop") ? null : { ...brief, process }, issues };
+  if (section === undefined) return null;
+  const body = section.body.map((line) => line.text);
+  const filled = body.slice(0, body.findLastIndex((line) => !isBlankLine(line)) + 1);
+  return `${[PROCESS_HEADING, ...filled].join("\n")}\n`;
+}
+
+/** Whether a text is a brief: by its first line. */
+export function isBrief(text: string): boolean {
+  return text.startsWith(TITLE_START);
 }
 
 /** The first stop in the order of the issues; null when a consumer may go on. */

@@ -23,8 +23,8 @@ export function stop(code: ErrorCode, message: string, about: About = {}): WritE
   });
 }
 
-/** The error of a text that is printed as it is, a line of its own for the hint. */
+/** The error of a text that is printed as it is, a line of its own for the hint; details stand in the document alone. */
 export function plainRefusal(code: ErrorCode, message: string, about: About = {}): WritError {
   const { path = null, hint = null, details = [] } = about;
-  return new WritError(code, message, { path, hint, lines: details, details: { details }, layout: "plain" });
+  return new WritError(code, message, { path, hint, details: { details }, layout: "plain" });
 }

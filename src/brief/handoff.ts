@@ -1,0 +1,252 @@
+/** Writes a handoff brief: what a person says, what git says, and the flow to the letter. */
+import { GATE_LINE, type RepoState, type Subject, TITLE_START } from "../core/brief/brief.ts";
+import {
+  FORBIDDEN_HEADINGS,
+  gatherText,
+  type HumanOptions,
+  type HumanText,
+  unfaithful,
+} from "../core/brief/human-text.ts";
+import type { BriefIssue } from "../core/brief/issue.ts";
+import { processSection } from "../core/brief/parse.ts";
+import { type ProcessBlock, renderCore, renderProcess, taskSubject } from "../core/brief/render.ts";
+import { readReworkRecord } from "../core/brief/rework-record.ts";
+import { plainRefusal, stop } from "../core/brief/stop.ts";
+import type { WritError } from "../core/error.ts";
+import { isLedger, parseLedger } from "../core/ledger/ledger-file.ts";
+import { activePhase, type Flow, flowText } from "../core/tracker/flow.ts";
+import { plansDir } from "../core/tracker/settings.ts";
+import { deriveBase, readCandidates } from "./candidates.ts";
+import { remoteDefault, toplevelOf } from "./git-facts.ts";
+import { recordLegs } from "./legs.ts";
+import { readRepoState } from "./repo-state.ts";
+import type { BriefWorld } from "./world.ts";
+
+export type HandoffOptions = {
+  /** The target checkout, absolute; null: the session's. */
+  readonly worktree: string | null;
+  readonly out: string | null;
+  readonly key: string | null;
+  readonly from: string | null;
+  readonly human: HumanOptions;
+  /** As typed; null: found. */
+  readonly ledger: string | null;
+  readonly hotfix: boolean;
+  readonly print: boolean;
+};
+
+export type Handoff = {
+  readonly text: string;
+  /** Absolute; null for a brief that is only printed. */
+  readonly path: string | null;
+  /** Whether the process-state block was written. */
+  readonly process: boolean;
+  /** Why it was not. */
+  readonly plain: "no phase is in progress" | "hotfix" | null;
+  /** The worktree to name when it is resumed: the brief itself names none. */
+  readonly toplevel: string | null;
+  readonly isInGit: boolean;
+  readonly dropped: readonly BriefIssue[];
+  /** Marks the flow as handed off; called once the brief is where it belongs. */
+  mark(): void;
+};
+
+/** `Handoff not written: <reason>`. */
+export function notWritten(reason: string, isUsage = false): WritError {
+  return plainRefusal(isUsage ? "usage" : "handoff_not_written", `Handoff not written: ${reason}`);
+}
+
+/**
+ * Errors: `handoff_not_written`, `usage`, `file_unwritable`, `git_missing`, and those of the store
+ * Source: flow state, section 10
+ */
+export function writeHandoff(world: BriefWorld, options: HandoffOptions): Handoff {
+  const target = options.worktree ?? world.cwd;
+  if (world.kindOf(target) !== "folder") throw notWritten(`${target} does not exist`);
+  const repo = readRepoState(world, target);
+  const toplevel = toplevelOf(world, target) ?? target;
+  const path = options.print ? null : destination(world, options, target, repo);
+  const { text: human, dropped } = humanText(options, branchWord(repo));
+  const core = renderCore({ ...human, repo_state: repo });
+  const { flow } = world.storeAt(target).read();
+  const plain = activePhase(flow) === null ? "no phase is in progress" : options.hotfix ? "hotfix" : null;
+  const block = plain === null ? renderProcess(flow, processBlock(world, { flow, toplevel, repo, options })) : "";
+  const text = core + block;
+  if (path !== null) place(world, path, text, plain === null);
+  return {
+    text,
+    path,
+    process: plain === null,
+    plain,
+    toplevel: repo.kind === "fields" && repo.fields.worktree?.kind !== "yes" ? toplevel : null,
+    isInGit: repo.kind === "fields",
+    dropped,
+    mark: () => {
+      if (plain === null) markFlow(world, { target, flow, text, path });
+    },
+  };
+}
+
+function humanText(
+  options: HandoffOptions,
+  branch: string,
+): { readonly text: HumanText; readonly dropped: readonly BriefIssue[] } {
+  const gathered = gatherText(options.from, options.human);
+  if (gathered === null) throw forbidden();
+  const { text } = gathered;
+  const firstLine = text.intent.split("\n", 1)[0]?.trim() ?? "";
+  const whole: HumanText = {
+    ...text,
+    title: text.title !== "" ? text.title : firstLine !== "" ? firstLine : `continue ${branch}`,
+    intent: text.intent === "" ? "none recorded" : text.intent,
+  };
+  const fault = unfaithful(whole);
+  if (fault === "forbidden") throw forbidden();
+  if (fault !== null) throw notWritten(`the text cannot stand in a brief: ${fault}`);
+  return { text: whole, dropped: gathered.dropped };
+}
+
+function forbidden(): WritError {
+  return stop("handoff_not_written", FORBIDDEN_HEADINGS);
+}
+
+function branchWord(repo: RepoState): string {
+  return repo.fields?.branch ?? "detached";
+}
+
+/** Where the brief goes. Source: flow state, section 10.2. */
+function destination(world: BriefWorld, { out, key }: HandoffOptions, target: string, repo: RepoState): string {
+  if (out !== null) {
+    const path = world.resolve(world.cwd, out);
+    const folder = world.folderOf(path);
+    if (world.kindOf(folder) !== "folder") throw notWritten(`parent directory ${folder} does not exist`);
+    return path;
+  }
+  const stem = key ?? branchKey(world, target, repo);
+  if (world.openMailbox() === "another user's") throw notWritten(`${world.mailbox} belongs to another user`);
+  return world.resolve(world.mailbox, `${stem}.md`);
+}
+
+/** A stem is one part of a path on any system. */
+export function isFileStem(key: string): boolean {
+  return key.trim() !== "" && key !== "." && key !== ".." && !/[\u0000-\u001f\u007f/\\<>:"|?*]/.test(key);
+}
+
+function branchKey(world: BriefWorld, target: string, repo: RepoState): string {
+  const branch = branchWord(repo);
+  const trunk = remoteDefault(world, target)?.replace(/^origin\//, "") ?? null;
+  const key = branch.replaceAll("/", "-");
+  if (branch === "detached" || branch === "unavailable" || branch === trunk || !isFileStem(key)) {
+    throw notWritten(`no key for ${branch === "unavailable" ? "detached" : branch} - pass --key or --out`);
+  }
+  return key;
+}
+
+type Setting = {
+  readonly flow: Flow;
+  readonly toplevel: string;
+  readonly repo: RepoState;
+  readonly options: HandoffOptions;
+};
+
+/** Source: flow state, section 10.4 */
+function processBlock(world: BriefWorld, setting: Setting): ProcessBlock {
+  const { flow, toplevel, repo } = setting;
+  const found = repo.kind === "fields" ? findSpec(world, setting) : { spec: null, ledgers: [] };
+  const ledger = findLedger(world, setting, found.spec, found.ledgers);
+  const spec = found.spec ?? ledger?.spec ?? null;
+  const specText = spec === null ? null : (world.readFile(spec)?.text ?? null);
+  const record = specText === null ? null : readReworkRecord(specText);
+  const { specDirs, siblings } = world.settingsAt(toplevel);
+  const legs =
+    spec === null || specText === null
+      ? []
+      : recordLegs(world, { worktree: toplevel, specPath: spec, specText, specDirs, siblings });
+  if ("unknown" in legs) throw notWritten(`no recorded HEAD for leg ${legs.unknown}`);
+  return {
+    subject: ledger?.subject ?? taskSubject(flow.tasks),
+    prs: record?.prs ?? [],
+    rework_base: (record?.prs.length ?? 0) > 0 ? (record?.rework_base ?? null) : null,
+    legs,
+  };
+}
+
+/** The one spec that the branch brings; of several the one that was stamped. */
+function findSpec(world: BriefWorld, { flow, toplevel }: Setting) {
+  const base = deriveBase(world, toplevel);
+  const { specDirs } = world.settingsAt(toplevel);
+  const found = base === null ? null : readCandidates(world, { worktree: toplevel, base, specDirs });
+  const specs = (found?.specs ?? []).map((path) => world.resolve(toplevel, path));
+  const stamped = flow.stamp?.spec_path ?? null;
+  const spec = specs.length === 1 ? (specs[0] ?? null) : stamped;
+  return { spec, ledgers: (found?.ledgers ?? []).map((path) => world.resolve(toplevel, path)) };
+}
+
+type FoundLedger = { readonly subject: Subject; readonly spec: string | null };
+
+/** Errors: `handoff_not_written` */
+function findLedger(
+  world: BriefWorld,
+  { flow, toplevel, options }: Setting,
+  spec: string | null,
+  added: readonly string[],
+): FoundLedger | null {
+  if (options.ledger !== null) {
+    const path = world.resolve(world.cwd, options.ledger);
+    const found = readLedger(world, toplevel, path);
+    if (found === null) throw notWritten(`${path} is no loop ledger under ${toplevel}`);
+    return found;
+  }
+  const { specDirs } = world.settingsAt(toplevel);
+  const folders = [...new Set(specDirs.map(plansDir))].map((dir) => world.resolve(toplevel, dir));
+  const all = new Set([...folders.flatMap((folder) => world.markdownIn(folder).map(({ path }) => path)), ...added]);
+  const ledgers = [...all].sort().flatMap((path) => {
+    const found = readLedger(world, toplevel, path);
+    return found === null ? [] : [{ ...found, path }];
+  });
+  const paired = ledgers.filter((ledger) => ledger.spec !== null && (spec === null || ledger.spec === spec));
+  const stamped = paired.find(({ path }) => path === flow.stamp?.plan_path);
+  const [only, ...further] = paired;
+  if (only === undefined || stamped !== undefined) return stamped ?? null;
+  if (further.length > 0) throw notWritten("more than one ledger - pass --ledger");
+  return only;
+}
+
+function readLedger(world: BriefWorld, toplevel: string, path: string): FoundLedger | null {
+  const text = world.readFile(path)?.text ?? "";
+  const below = world.below(toplevel, path);
+  if (!isLedger(text) || below === null) return null;
+  const { spec, lastDecision } = parseLedger(text);
+  const specPath = spec === null ? null : world.resolve(toplevel, spec);
+  return {
+    subject: { kind: "ledger", path: below, last_decision: lastDecision },
+    spec: specPath !== null && world.kindOf(specPath) === "file" ? specPath : null,
+  };
+}
+
+/** Writes the brief and reads it back. Errors: `file_unwritable`, `handoff_not_written` */
+function place(world: BriefWorld, path: string, text: string, hasBlock: boolean): void {
+  world.writeBrief(path, text);
+  const back = world.readFile(path)?.text ?? "";
+  const last = back.split("\n").at(-2);
+  if (!back.startsWith(TITLE_START) || (hasBlock && last !== GATE_LINE)) throw notWritten(`${path} failed read-back`);
+}
+
+/** Source: flow state, section 10.6 */
+function markFlow(
+  world: BriefWorld,
+  {
+    target,
+    flow,
+    text,
+    path,
+  }: { readonly target: string; readonly flow: Flow; readonly text: string; readonly path: string | null },
+): void {
+  const mark = {
+    state_sha256: world.sha256(flowText(flow)),
+    brief_path: path === null ? null : (world.realPath(path) ?? path),
+    block_sha256: world.sha256(processSection(text) ?? ""),
+    at: world.now(),
+  };
+  world.storeAt(target).write((record) => ({ record: { ...record, mark }, value: null }));
+}

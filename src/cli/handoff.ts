@@ -1,0 +1,134 @@
+/** `writ handoff`. */
+import { type Handoff, type HandoffOptions, isFileStem, notWritten, writeHandoff } from "../brief/handoff.ts";
+import { quoteWords } from "../core/brief/quote.ts";
+import { EXIT, WritError } from "../core/error.ts";
+import { readBodyFile } from "../host/file.ts";
+import { readStdinText } from "../host/stdin.ts";
+import { LARGEST_BRIEF } from "./brief/read.ts";
+import { briefWorld } from "./brief/world.ts";
+import { defineCommand, type Output } from "./command.ts";
+import { STORE_OPTION } from "./flow-world.ts";
+import { oneLineText } from "./phase/answer.ts";
+
+/** The words that tools of the family know. */
+const FAULTS = {
+  missing: (flag: string) => `Handoff not written: ${flag} has no value`,
+  twice: (flag: string) => `Handoff not written: ${flag} given twice`,
+};
+const SKILL_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
+
+const text = (valueHint: string, description: string) =>
+  ({ type: "string", valueHint, description, faults: FAULTS }) as const;
+const texts = (valueHint: string, description: string) =>
+  ({ ...text(valueHint, description), multiple: true }) as const;
+
+export const command = defineCommand({
+  meta: { name: "handoff", description: "Write a brief by which a fresh session goes on with this flow" },
+  args: {
+    out: text("PATH", "Write it to this file"),
+    key: text("STEM", "Write it to the mailbox, as STEM.md (default: the branch)"),
+    worktree: text("PATH", "The checkout to hand off (default: this one)"),
+    title: text("TEXT", "The title (default: the first line of the intent)"),
+    intent: text("TEXT", "What the work is for"),
+    decision: texts("TEXT", "A decision that was made; several are given one by one"),
+    rejected: texts("TEXT", "An alternative that was rejected"),
+    question: texts("TEXT", "What is still open"),
+    skill: texts("NAME", "A skill that was loaded"),
+    from: text("FILE", "Markdown with any of the headings that a person writes; - is standard input"),
+    ledger: text("PATH", "The loop ledger (default: the one that names the spec)"),
+    hotfix: { type: "boolean", description: "Leave the flow out: a hotfix has none" },
+    print: { type: "boolean", description: "Print the brief and write no file" },
+    ...STORE_OPTION,
+    json: { type: "boolean", description: "Print one JSON document" },
+  },
+  examples: [
+    'writ handoff --key x --title "continue greeting cache" --skill handoff',
+    'writ handoff --from notes.md --decision "keep the cache bounded" --rejected "persist to disk"',
+  ],
+  notes: [
+    "The mailbox is pi-handoff in the temporary folder, or WRIT_HANDOFF_DIR. docs/briefs.md tells what a brief says and how it is resumed.",
+  ],
+  exits: {
+    0: "written",
+    2: "the call makes no sense",
+    3: "not written, and why",
+    4: "the store is locked, or git is missing",
+  },
+  async run({ args, json, out }) {
+    const options = await readOptions(args);
+    const world = briefWorld(args.store, out);
+    const made = writeHandoff(world, {
+      ...options,
+      worktree: args.worktree === undefined ? null : world.resolve(world.cwd, args.worktree),
+    });
+    for (const { line, message } of made.dropped) out.talk(`Warning: --from line ${line}: ${message}`);
+    if (json)
+      out.document({ ok: true, path: made.path, process: made.process, resume: resumeWords(made), ...textOf(made) });
+    else print(out, made);
+    made.mark();
+    if (made.plain !== null) out.talk(`Plain handoff: ${made.plain}.`);
+    return EXIT.ok;
+  },
+});
+
+type Args = Parameters<(typeof command)["run"]>[0]["args"];
+
+/** Errors: `usage`, and those of a file that cannot be read */
+async function readOptions(args: Args): Promise<Omit<HandoffOptions, "worktree">> {
+  for (const [name, value] of [
+    ["--out", args.out],
+    ["--key", args.key],
+  ] as const) {
+    if (value === "") throw notWritten(`${name} has no value`, true);
+  }
+  if (args.out !== undefined && args.key !== undefined) throw notWritten("--out and --key are exclusive", true);
+  if (args.key !== undefined && !isFileStem(args.key)) throw notWritten("--key is not a valid file name stem", true);
+  const wrong = args.skill.find((name) => !SKILL_NAME.test(name));
+  if (wrong !== undefined) throw new WritError("usage", `"${wrong}" is no name of a skill`);
+  return {
+    out: args.out ?? null,
+    key: args.key ?? null,
+    from: args.from === undefined ? null : await readFrom(args.from),
+    human: {
+      title: args.title === undefined ? null : oneLineText(args.title, "title"),
+      intent: args.intent ?? null,
+      decisions: [
+        ...args.decision.map((each) => ({ text: each, rejected: false })),
+        ...args.rejected.map((each) => ({ text: each, rejected: true })),
+      ],
+      questions: args.question,
+      skills: args.skill,
+    },
+    ledger: args.ledger ?? null,
+    hotfix: args.hotfix,
+    print: args.print,
+  };
+}
+
+async function readFrom(file: string): Promise<string> {
+  return file === "-" ? await readStdinText(LARGEST_BRIEF) : await readBodyFile(file, LARGEST_BRIEF);
+}
+
+/** The operands of `writ resume`; empty for a brief that was only printed. */
+function resumeWords({ path, process, toplevel, isInGit }: Handoff): readonly string[] {
+  if (path === null) return [];
+  return process && isInGit && toplevel !== null ? [path, toplevel] : [path];
+}
+
+function textOf({ path, text: brief }: Handoff) {
+  return path === null ? { text: brief } : {};
+}
+
+function print(out: Output, made: Handoff): void {
+  const { path, process, isInGit, text: brief } = made;
+  if (path === null) {
+    // Byte for byte: what is piped on is resumed by its digest.
+    out.exact(brief.replace(/\n$/, ""));
+    return;
+  }
+  out.line(`Handoff written: ${path}`);
+  out.line(`writ resume ${quoteWords(resumeWords(made))}`);
+  if (process && !isInGit) {
+    out.line("No resumable worktree found - pass the worktree path as the second argument.");
+  }
+}
