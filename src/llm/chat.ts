@@ -12,6 +12,7 @@ import { AnswerReader, MAX_ANSWER_BYTES, type Received, type Taken } from "../co
 import type { ChatOutcome, ChatRequest, Completion, Watch } from "../core/seat/endpoint.ts";
 import { judgeAnswer, type Parameter, refusedParameter, retryAfterSec } from "../core/seat/judge-answer.ts";
 import { answerBudget, requestBody } from "../core/seat/request.ts";
+import { isRunaway, RUNAWAY } from "../core/seat/runaway.ts";
 import { seatKey } from "../core/seat/seat-key.ts";
 import { stripControls } from "../core/terminal.ts";
 import { transportFault } from "../core/transport-fault.ts";
@@ -159,6 +160,8 @@ class Reading {
   private readonly answer = new AnswerReader();
   private bytes = 0;
   private prefilled = 0;
+  /** Bytes of the answer when it was last looked at whether it only repeats itself. */
+  private lookedAt = 0;
   private firstByteAt: number | null = null;
   private firstDeltaAt: number | null = null;
 
@@ -231,6 +234,7 @@ class Reading {
         if (taken.deltas > 0) {
           this.firstDeltaAt ??= server.clock.ms();
           watchdog.decoding(this.answer.deltas);
+          if (this.isRunaway()) return this.answered(true);
         } else if (taken.prefilled !== null && taken.prefilled > this.prefilled) {
           this.prefilled = taken.prefilled;
           watchdog.prefilling();
@@ -241,7 +245,15 @@ class Reading {
     }
   }
 
-  private answered(): ChatOutcome {
+  /** A stream that only repeats itself is ended here. */
+  private isRunaway(): boolean {
+    if (this.isFinished || this.form !== "stream" || this.answer.bytes - this.lookedAt < RUNAWAY.each) return false;
+    this.lookedAt = this.answer.bytes;
+    return isRunaway(this.answer.tail(RUNAWAY.examined));
+  }
+
+  /** @param isEnded it was ended here, and so is cut */
+  private answered(isEnded = false): ChatOutcome {
     const { server, body, watchdog } = this.sending;
     const received = this.answer.received();
     const budget = answerBudget(body);
@@ -254,7 +266,7 @@ class Reading {
       reasoning: received.reasoning,
       calls: received.calls,
       finish_reason: received.finish_reason,
-      is_cut: received.finish_reason === "length" || (budget !== null && used >= budget),
+      is_cut: isEnded || received.finish_reason === "length" || (budget !== null && used >= budget),
       usage: received.usage,
       is_scripted: isScripted(server, this.response, received),
       first_byte_ms: firstByte - watchdog.started_ms,

@@ -190,6 +190,36 @@ describe("a stream", () => {
     });
     expect(outcome).toMatchObject({ kind: "died", status: null });
   });
+
+  test("that only repeats itself is ended long before its end, and is cut", async () => {
+    const line = "The file is set below, one paragraph each; the file is set below, one paragraph each, and so on.\n";
+    const { outcome, asked } = await chatWith(
+      held(HELLO, ...Array.from({ length: 60 }, () => delta({ content: line }))),
+    );
+    expect(outcome).toMatchObject({ kind: "answered", completion: { is_cut: true, usage: null } });
+    expect(contentOf(outcome)).toStartWith(`hello${line}${line}`);
+    // The server is told: its slot is free for the next.
+    await asked[0]?.gone;
+  });
+
+  test("that repeats itself in its thoughts is ended too", async () => {
+    const thought = delta({
+      reasoning_content: "Wait, let me look at the file once more before I say what is in it.\n",
+    });
+    const { outcome } = await chatWith(held(...Array.from({ length: 80 }, () => thought)));
+    expect(outcome).toMatchObject({ kind: "answered", completion: { is_cut: true, content: "" } });
+  });
+
+  test("of a call that writes the same line many times is not", async () => {
+    const start = delta({ tool_calls: [{ index: 0, id: "c", function: { name: "write_file", arguments: "" } }] });
+    const row = delta({
+      tool_calls: [{ index: 0, function: { arguments: "0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0\\n" } }],
+    });
+    const { outcome } = await chatWith(
+      stream(start, ...Array.from({ length: 200 }, () => row), delta({}, "tool_calls"), DONE),
+    );
+    expect(outcome).toMatchObject({ kind: "answered", completion: { is_cut: false, finish_reason: "tool_calls" } });
+  });
 });
 
 describe("what is cut", () => {

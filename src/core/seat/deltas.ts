@@ -87,6 +87,14 @@ export class AnswerReader {
     };
   }
 
+  /** The last characters of what is being written: of the content, or of the reasoning as long as there is none. */
+  tail(characters: number): string {
+    const pieces = this.content.length > 0 ? this.content : this.reasoning;
+    let from = pieces.length;
+    for (let length = 0; from > 0 && length < characters; from -= 1) length += pieces[from - 1]?.length ?? 0;
+    return pieces.slice(from).join("").slice(-characters);
+  }
+
   private take(text: string, part: "delta" | "message"): Taken {
     const chunk = parse(text);
     if (chunk === null) return { kind: "unreadable", message: "it holds something that is no JSON object" };
