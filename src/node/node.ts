@@ -11,8 +11,9 @@
  */
 import type { Job, JobProgress, WireResult } from "../core/delegation/wire-result.ts";
 import { WritError } from "../core/error.ts";
+import { medianOf } from "../core/median.ts";
 import { chooseSeat } from "../core/node/choose-seat.ts";
-import { expectedWaitSec, medianOf } from "../core/node/expected-wait.ts";
+import { expectedWaitSec } from "../core/node/expected-wait.ts";
 import { interruptedResult } from "../core/node/interrupted.ts";
 import { isTerminal, type JobView, type StoredJob } from "../core/node/job.ts";
 import { LeaseBook } from "../core/node/lease.ts";

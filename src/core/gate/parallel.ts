@@ -6,8 +6,10 @@
  *
  * Source: delegation run, section 10.3
  */
+
 import { parseJson } from "../json/parse.ts";
 import { isArray, isObject, type JsonObject, type JsonValue, valueAt } from "../json/value.ts";
+import { medianOf } from "../median.ts";
 import type { Verdict } from "./report.ts";
 
 export const LEGS_A_RUN = 8;
@@ -78,7 +80,7 @@ export function judgeParallel(outputs: readonly RunOutput[]): ParallelReport {
     scripted: results.some(has("scripted", true)),
     k: outputs.length,
     ...counts,
-    median_wall_ms: medianOf(outputs.map(({ wall_ms }) => wall_ms)),
+    median_wall_ms: medianOf(outputs.map(({ wall_ms }) => wall_ms)) ?? 0,
     runs: read.map(({ results: own, ...run }) => ({
       ...run,
       succeeded: own.filter(has("status", "succeeded")).length,
@@ -132,13 +134,6 @@ function textOf(object: JsonObject, key: string): string {
 function numberOf(object: JsonObject, key: string): number {
   const value = valueAt(object, key);
   return typeof value === "number" ? value : 0;
-}
-
-function medianOf(values: readonly number[]): number {
-  const sorted = values.toSorted((left, right) => left - right);
-  const middle = sorted.length >> 1;
-  const upper = sorted[middle] ?? 0;
-  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
 }
 
 /** Tokens of one chat of the peer: about half a minute of the seat at most. */

@@ -13,12 +13,3 @@ export function expectedWaitSec(of: {
   if (ahead === 0) return 0;
   return recentWallSec === null ? null : (ahead * recentWallSec) / Math.max(1, maxRunning);
 }
-
-/** Null of none. */
-export function medianOf(values: readonly number[]): number | null {
-  const sorted = values.toSorted((left, right) => left - right);
-  const middle = sorted.length >> 1;
-  const upper = sorted[middle];
-  if (upper === undefined) return null;
-  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
-}

@@ -3,6 +3,7 @@
  *
  * Source: delegation run, section 4.3
  */
+import { medianOf } from "../median.ts";
 
 /** One model at a place. `null` stands for what nobody has measured or looked at yet. */
 export type SeatRecord = {
@@ -77,10 +78,6 @@ export type Spot = { readonly place: string; readonly seat: string };
 export function medianRate(snapshot: Snapshot): number | null {
   const rates = snapshot
     .flatMap(({ probe }) => (probe.ok ? probe.record.seats : []))
-    .flatMap(({ tok_s }) => (tok_s !== null && tok_s > 0 ? [tok_s] : []))
-    .sort((left, right) => left - right);
-  const middle = rates.length >> 1;
-  const upper = rates[middle];
-  if (upper === undefined) return null;
-  return rates.length % 2 === 1 ? upper : ((rates[middle - 1] ?? upper) + upper) / 2;
+    .flatMap(({ tok_s }) => (tok_s !== null && tok_s > 0 ? [tok_s] : []));
+  return medianOf(rates);
 }

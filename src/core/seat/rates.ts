@@ -5,8 +5,10 @@
  *
  * Source: delegation run, section 5.10
  */
+
 import { parseJson } from "../json/parse.ts";
 import { isArray, isObject, type JsonObject, type JsonValue, prettyJson, valueAt } from "../json/value.ts";
+import { medianOf } from "../median.ts";
 
 /** Medians; null where there is no sample. */
 export type SeatRates = {
@@ -73,15 +75,7 @@ export function addSample(file: RateFile, seat_key: string, sample: RateSample):
 
 export function ratesOf(file: RateFile, seat_key: string): SeatRates {
   const samples = file.get(seat_key);
-  return eachKind((kind) => median(samples?.[kind] ?? []));
-}
-
-/** The middle one, or the mean of the two in the middle; null of none. */
-function median(samples: readonly number[]): number | null {
-  const sorted = samples.toSorted((left, right) => left - right);
-  const high = sorted[sorted.length >> 1];
-  const low = sorted[(sorted.length - 1) >> 1];
-  return high === undefined || low === undefined ? null : (low + high) / 2;
+  return eachKind((kind) => medianOf(samples?.[kind] ?? []));
 }
 
 function samplesIn(value: JsonValue | undefined): readonly number[] {
