@@ -4,13 +4,14 @@ import type { Config } from "../core/config/config.ts";
 import { clearStrikes, quarantinedPlaces, strikePlace } from "../core/placement/quarantine.ts";
 import { redact, valueRedactor } from "../core/record/redact.ts";
 import type { DelegateWorld } from "../delegate/world.ts";
+import { openIntentLedger } from "../host/intents.ts";
 import { sweepJobFolders } from "../host/job-folder.ts";
 import { openQuarantine } from "../host/quarantine-file.ts";
 import { openRunRecords } from "../host/run-records.ts";
 import { openStateFolder } from "../host/state-folder.ts";
 import { monotonic, sleep } from "./clock.ts";
 import { localPlace } from "./local-place.ts";
-import { remotePlaces } from "./remote-places.ts";
+import { countedLedger, remotePlaces } from "./remote-places.ts";
 import { instant, randomHex } from "./world.ts";
 
 export const sha256 = (text: string) => new Bun.CryptoHasher("sha256").update(text).digest("hex");
@@ -37,12 +38,14 @@ export function delegateWorld({ config, data, version, seat }: DelegateSetting):
   const quarantine = openQuarantine(state);
   const isHere = config.seats.some(({ name }) => seat === "" || name === seat);
   const environment = (name: string) => process.env[name];
+  const intents = countedLedger(openIntentLedger(state));
   return {
     clock: { ...monotonic, now: () => instant(Date.now()), sleep },
     mint: { runId: () => `run-${randomHex(12)}`, jobId: () => `wrt-${randomHex(12)}` },
     sha256,
     local: isHere ? localPlace(config, state, version) : null,
-    remotes: remotePlaces(config, state, environment),
+    remotes: remotePlaces(config, intents.ledger, environment),
+    intents: intents.counts,
     marks: {
       quarantined: async () => quarantinedPlaces(quarantine.read(), Date.now()),
       settle: async (place, verdict) => {

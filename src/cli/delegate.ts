@@ -87,16 +87,18 @@ export const command = defineCommand({
     const routing = routingOf(args.route as Route, args["pin-reason"] ?? null);
     const timeout_sec = wholeNumber(args.timeout, "--timeout", 1);
     assertOneStdin(args.contract);
-    const { config } = await loadConfig({
+    const ask = {
       config: args.config,
       options: { remotes: args.remote, ...(args.width === undefined ? {} : { width: args.width }) },
-    });
-    if (!config.delegation_enabled) {
+    };
+    // Nothing is asked of any server before the contracts are valid.
+    const checked = (await loadConfig({ ...ask, find: null })).config;
+    if (!checked.delegation_enabled) {
       throw new WritError("delegation_disabled", "Delegation is switched off: delegation_enabled is false", {
         hint: "writ config show says where that comes from",
       });
     }
-    const seat = seatOf(config, args.seat, args.route as Route);
+    const seat = seatOf(checked, args.seat, args.route as Route);
     const files = await offered(args.contract);
     const readDocuments = documentReader(args["read-root"] ?? process.cwd());
     const legs = takeIn({ readDocuments, sha256 }, files, { fingerprint: args.fingerprint });
@@ -106,6 +108,7 @@ export const command = defineCommand({
       }
     }
     if (args.out !== undefined) makeOutFolder(args.out);
+    const { config } = await loadConfig(ask);
     if (!args.quiet && config.seats.length + config.remotes.length === 0) {
       out.talk("writ: no seat is configured: writ config init, or WRIT_SEAT_URL");
     }

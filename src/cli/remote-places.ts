@@ -2,9 +2,9 @@
 import { hostname } from "node:os";
 import type { Config, Remote } from "../core/config/config.ts";
 import type { NodeClient } from "../core/node/client.ts";
+import type { IntentLedger } from "../core/node/intents.ts";
 import type { RemotePlace } from "../core/placement/port.ts";
 import { remotePlace } from "../delegate/remote-place.ts";
-import { openIntentLedger } from "../host/intents.ts";
 import { ownIdentity } from "../host/process-identity.ts";
 import { openNodeClient } from "../wire/node-client.ts";
 import { monotonic, sleep } from "./clock.ts";
@@ -16,14 +16,12 @@ export function nodeClient({ url, token_env, ca_file }: Remote, environment: Env
   return openNodeClient({ url, ca_file, token: () => (token_env === "" ? "" : (environment(token_env) ?? "")) });
 }
 
-/**
- * In roster order.
- *
- * @param state `<data>/run`, from `openStateFolder`
- */
-export function remotePlaces(config: Config, state: string, environment: Environment): readonly RemotePlace[] {
-  const { remotes, limits } = config;
-  const intents = openIntentLedger(state);
+/** In roster order. */
+export function remotePlaces(
+  { remotes, limits }: Config,
+  intents: IntentLedger,
+  environment: Environment,
+): readonly RemotePlace[] {
   const { pid, start } = ownIdentity();
   const process = {
     pid,
@@ -43,4 +41,19 @@ export function remotePlaces(config: Config, state: string, environment: Environ
       orphan: { grace_sec: limits.orphan_grace_sec, policy: limits.orphan_policy },
     }),
   );
+}
+
+/** A ledger that counts its rows, and those that could not be kept. */
+export function countedLedger(ledger: IntentLedger): {
+  readonly ledger: IntentLedger;
+  readonly counts: { readonly attempted: number; readonly lost: number };
+} {
+  const counts = { attempted: 0, lost: 0 };
+  const append: IntentLedger["append"] = (row) => {
+    const isKept = ledger.append(row);
+    counts.attempted += 1;
+    if (!isKept) counts.lost += 1;
+    return isKept;
+  };
+  return { ledger: { ...ledger, append }, counts };
 }

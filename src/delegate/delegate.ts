@@ -29,10 +29,11 @@ export async function delegate(world: DelegateWorld, call: Call, options: CallOp
   });
   const keeper: RunKeeper = new RunKeeper(world, call, () => headOf(), desk.startedMs);
   const sorted = () => [...results.values()].sort((left, right) => left.index - right.index);
+  const before = { ...world.intents };
   const headOf = () => ({
     schema_version: 1 as const,
     run_id: desk.run_id,
-    summary: summarise(sorted(), tallyOf(desk, keeper)),
+    summary: summarise(sorted(), tallyOf(desk, keeper, before)),
     writ_version: world.version,
     started_at,
     wall_ms: Math.round(world.clock.ms() - desk.startedMs),
@@ -81,14 +82,16 @@ export async function delegate(world: DelegateWorld, call: Call, options: CallOp
   return { schema_version, run_id, summary, results: sorted(), ...tail };
 }
 
-function tallyOf(desk: Desk, keeper: RunKeeper): Tally {
+/** @param before the ledger's counts when the call began */
+function tallyOf(desk: Desk, keeper: RunKeeper, before: DelegateWorld["intents"]): Tally {
+  const { intents } = desk.world;
   return {
     fleet_unreachable: desk.fleetUnreachable,
     replaced: desk.replaced,
     replacement_recovered: desk.replacementRecovered,
     orphaned: desk.orphaned,
     quarantined: desk.passedOver.size,
-    telemetry_lost: keeper.lost,
-    telemetry_attempted: keeper.attempted,
+    telemetry_lost: keeper.lost + intents.lost - before.lost,
+    telemetry_attempted: keeper.attempted + intents.attempted - before.attempted,
   };
 }

@@ -39,6 +39,8 @@ export type DelegateWorld = {
     scrub(text: string): string;
     readonly keep_contracts: boolean;
   };
+  /** Rows of the ledger of what is handed to nodes, counted since the process began. */
+  readonly intents: { readonly attempted: number; readonly lost: number };
   readonly limits: DelegateLimits;
   /** The local seat that is taken first; "": by rank. */
   readonly default_seat: string;

@@ -354,7 +354,7 @@ describe("remotes", () => {
       `http://127.0.0.1:${node.port}`,
       "--quiet",
     );
-    expect(onlyLeg(ran).reason).toContain("probe (no JSON: ");
+    expect(onlyLeg(ran).reason).toContain("no JSON: ");
   });
 });
 
@@ -433,6 +433,17 @@ describe("a terminal", () => {
     for (const line of table.slice(0, -1)) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(columns);
     expect(table.at(-1)).toMatch(/^1 succeeded, 1 failed verification in [\d.]+s; writ runs show run-[0-9a-f]{24}$/);
     expect(table.join("\n")).toContain("local/one (scripted)");
+  });
+
+  test("has its cursor back also where the process is ended at once", async () => {
+    const screen = openScreen([...writCommand(), "delegate", "--contract", "three.json"], {
+      env: world.env({ TERM: "xterm" }),
+      cwd: world.folder,
+    });
+    await screen.shows("thinking");
+    screen.type("\x1c");
+    expect(await screen.ended).toBe(131);
+    expect(screen.text().lastIndexOf("\x1b[?25h")).toBeGreaterThan(screen.text().lastIndexOf("\x1b[?25l"));
   });
 
   test("is not moved by what a model says", async () => {

@@ -265,6 +265,25 @@ describe("the record of a call", () => {
     expect(summary).toMatchObject({ succeeded: 2, telemetry_lost: 3, telemetry_attempted: 3 });
   });
 
+  test("counts the rows of the ledger that were lost as well, those of this call alone", async () => {
+    const intents = { attempted: 7, lost: 2 };
+    const { summary } = await play({
+      contracts: [SCHEMA],
+      local: () => null,
+      remotes: (clock) => {
+        const remote = scriptedRemote(clock, "http://a:1", [{ result: ANSWER }]);
+        const run: typeof remote.run = (...given) => {
+          intents.attempted += 2;
+          intents.lost += 1;
+          return remote.run(...given);
+        };
+        return [{ ...remote, run }];
+      },
+      world: { intents },
+    });
+    expect(summary).toMatchObject({ telemetry_lost: 1, telemetry_attempted: 4 });
+  });
+
   test("merges what ends while it is being written", async () => {
     const clock = manualClock();
     let written = 0;

@@ -197,6 +197,7 @@ export async function play(script: Script) {
       scrub: (text) => text.replaceAll("hunter22", "[REDACTED]"),
       keep_contracts: true,
     },
+    intents: { attempted: 0, lost: 0 },
     limits: {
       capacity_wait_sec: 120,
       slot_wait_sec: 1800,

@@ -22,7 +22,7 @@ export function openDisplay(out: Output, options: { readonly quiet: boolean; rea
       },
     });
   }
-  return openLiveDisplay(
+  const display = openLiveDisplay(
     {
       write: (text) => {
         writeAll(2, text);
@@ -37,4 +37,19 @@ export function openDisplay(out: Output, options: { readonly quiet: boolean; rea
       },
     },
   );
+  // A signal that ends the process at once still finds its cursor shown; the others are listened for by the command.
+  const quit = () => {
+    display.close();
+    process.off("SIGQUIT", quit);
+    process.kill(process.pid, "SIGQUIT");
+  };
+  process.on("SIGQUIT", quit);
+  return {
+    take: (event) => display.take(event),
+    say: (text) => display.say(text),
+    close() {
+      process.off("SIGQUIT", quit);
+      display.close();
+    },
+  };
 }

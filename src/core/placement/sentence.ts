@@ -19,7 +19,8 @@ export function placementSentence(decision: Decision): string {
   const places = decision.survey
     .filter(({ place }) => overflow === null || place.name !== LOCAL)
     .map((each) => `${each.place.name}: ${wordOf(each, decision, chosen)}`);
-  return [clause, overflow, ...places].filter((part) => part !== null && part !== "").join("; ");
+  const nowhere = decision.survey.length === 0 ? "no place is configured" : "";
+  return [clause, overflow, ...places, nowhere].filter((part) => part !== null && part !== "").join("; ");
 }
 
 /** Why a leg went where it went, in a few words: for a line of progress. */
