@@ -3,7 +3,7 @@ import { parseJson } from "../core/json/parse.ts";
 import type { Endpoint, ToolSpec } from "../core/seat/endpoint.ts";
 import { callsInText } from "../core/seat/markup.ts";
 import type { Finding } from "./check.ts";
-import { ask, faultOf, type Say } from "./seat-chat.ts";
+import { ASK_MS, ask, faultOf, type Say } from "./seat-chat.ts";
 import type { World } from "./world.ts";
 
 /** A word that no model would say by itself. */
@@ -21,6 +21,13 @@ const TOOL: ToolSpec = {
 };
 
 export async function* toolFindings(world: World, endpoint: Endpoint, say: Say): AsyncGenerator<Finding> {
+  if ((await endpoint.takesTools(world.deadline(ASK_MS))) === false) {
+    return yield say.fail(
+      "tools",
+      "The chat template of its model knows no tools: the server drops them without a word",
+      'Set "tools": false, or start the server with a template that knows them (llama.cpp: --chat-template-file)',
+    );
+  }
   const question = {
     role: "user",
     content: `Call the tool ${TOOL.name} with the colour blue. Then answer with the word that it returns, and nothing else.`,

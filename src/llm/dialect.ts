@@ -31,6 +31,7 @@ export type Dialect = {
   totalSlots(ask: Ask): Promise<number | null>;
   countTokens(ask: Ask, text: string): Promise<number | null>;
   loadedWindowTokens(ask: Ask, seat: Seat): Promise<number | null>;
+  takesTools(ask: Ask, seat: Seat): Promise<boolean | null>;
   /** The version of the program, and its chat template; null where nothing answers. */
   build(ask: Ask, seat: Seat): Promise<Build | null>;
 };

@@ -33,6 +33,7 @@ export function openEndpoint(seat: Seat, world: EndpointWorld): Endpoint {
     totalSlots: asking((ask) => dialect.totalSlots(ask)),
     countTokens: (text, signal) => asking((ask) => dialect.countTokens(ask, text))(signal),
     loadedWindowTokens: asking((ask) => dialect.loadedWindowTokens(ask, seat)),
+    takesTools: asking((ask) => dialect.takesTools(ask, seat)),
     pin: asking((ask) => pinOf(ask, dialect, seat)),
     async warmUp(watch) {
       if (seat.proxy === "") return null;

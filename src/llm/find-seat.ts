@@ -9,6 +9,7 @@ import type { FoundSeat } from "../core/config/seat.ts";
 import { seatWith } from "../core/config/seat-with.ts";
 import { valueAt } from "../core/json/value.ts";
 import { type Ask, askOf, countAt, listedModels, objectAt, objectOf, objectsIn, type Said, textAt } from "./dialect.ts";
+import { takesTools } from "./llama-cpp.ts";
 import { runningIn } from "./llama-swap.ts";
 import { type EndpointWorld, serverOf } from "./world.ts";
 
@@ -34,7 +35,8 @@ export async function findSeat(base_url: string, world: EndpointWorld): Promise<
   const settings = objectOf(props);
   if (settings !== null && Object.hasOwn(settings, "default_generation_settings")) {
     const ctx_tokens = countAt(objectAt(settings, "default_generation_settings"), "n_ctx");
-    return { engine: "llama.cpp", proxy: "", models: ids, ctx_tokens };
+    const found = { engine: "llama.cpp", proxy: "", models: ids, ctx_tokens } as const;
+    return takesTools(settings) === false ? { ...found, takes_tools: false } : found;
   }
   if (isVersion(ollama)) return { engine: "ollama", proxy: "", models: ids, ctx_tokens: await loaded(ask, ids[0]) };
   if (isVersion(vllm)) return { engine: "vllm", proxy: "", models: ids, ctx_tokens: models[0]?.max_model_len ?? null };

@@ -1,5 +1,5 @@
 /** llama.cpp's server: it publishes its window, its slots and its template, and counts tokens. */
-import { isArray, valueAt } from "../core/json/value.ts";
+import { isArray, type JsonObject, valueAt } from "../core/json/value.ts";
 import type { Ask, Dialect, Said } from "./dialect.ts";
 import {
   countAt,
@@ -42,11 +42,25 @@ export const llamaCpp: Dialect = {
     return isArray(tokens) ? tokens.length : null;
   },
   loadedWindowTokens: async () => null,
+  async takesTools(ask) {
+    const props = await propsOf(ask);
+    return props === null ? null : takesTools(props);
+  },
   async build(ask) {
     const props = await propsOf(ask);
     return props === null ? null : { version: textAt(props, "build_info"), template: textAt(props, "chat_template") };
   },
 };
+
+/**
+ * Whether the chat template knows tools: where it does not, they are dropped without a word, also from a request that
+ * says they are required. Null where the server is older than its answer to that.
+ */
+export function takesTools(props: JsonObject): boolean | null {
+  const caps = objectAt(props, "chat_template_caps");
+  const said = valueAt(caps, "supports_tools");
+  return typeof said === "boolean" ? said : null;
+}
 
 async function propsOf(ask: Ask) {
   return objectOf(await ask("/props"));

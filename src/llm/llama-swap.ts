@@ -43,6 +43,7 @@ export function behindSwap(engine: Dialect): Dialect {
     // Every count would have to look first whether the model is resident.
     countTokens: async () => null,
     loadedWindowTokens: (ask, seat) => upstream(ask, seat, (engineAsk) => engine.loadedWindowTokens(engineAsk, seat)),
+    takesTools: (ask, seat) => upstream(ask, seat, (engineAsk) => engine.takesTools(engineAsk, seat)),
     build: (ask, seat) => upstream(ask, seat, (engineAsk) => engine.build(engineAsk, seat)),
   };
 }

@@ -25,6 +25,7 @@ export const ollama: Dialect = {
     );
     return ours === undefined ? null : countAt(ours, "context_length");
   },
+  takesTools: async () => null,
   async build(ask) {
     const said = objectOf(await ask("/api/version"));
     return said === null ? null : { version: textAt(said, "version"), template: null };

@@ -13,6 +13,7 @@ export const openai: Dialect = {
   totalSlots: async () => null,
   countTokens: async () => null,
   loadedWindowTokens: async () => null,
+  takesTools: async () => null,
   async build(ask) {
     const said = await ask("/v1/models");
     return said.status === 200 ? { version: null, template: null } : null;

@@ -17,6 +17,7 @@ export const vllm: Dialect = {
   totalSlots: async () => null,
   countTokens: async () => null,
   loadedWindowTokens: async () => null,
+  takesTools: async () => null,
   async build(ask) {
     const said = objectOf(await ask("/version"));
     return said === null ? null : { version: textAt(said, "version"), template: null };

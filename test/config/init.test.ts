@@ -39,6 +39,11 @@ test("an ollama that has nothing loaded has the window that it will load", async
   expect(seats[0]?.ctx_tokens).toBe(4096);
 });
 
+test("a server whose chat template drops tools is a seat without them", async () => {
+  const { seats } = await draft({ 8080: found({ takes_tools: false }), 8000: found() });
+  expect(seats.map(({ tools }) => tools)).toEqual([false, true]);
+});
+
 test("a server without a model that a request can name is told, and is no seat", async () => {
   const drafted = await draft({ 8080: found({ models: [] }), 8000: found({ models: ["a\nb"] }) });
   expect(drafted.seats).toEqual([]);

@@ -147,6 +147,13 @@ describe("where no answer comes, that is told, and nothing further is asked", ()
 });
 
 describe("a tool call", () => {
+  test("is not asked of a server that drops tools: the reason is told", async () => {
+    const { lines, requests } = await told({ endpoint: { takesTools: false } });
+    const line = "FAIL tools: The chat template of its model knows no tools: the server drops them without a word";
+    expect(lines).toContain(line);
+    expect(requests.filter(({ tools }) => tools.length > 0)).toEqual([]);
+  });
+
   const first = (outcome: ChatOutcome) => ({
     chat: (request: ChatRequest) => (isFirstTool(request) ? outcome : undefined),
   });

@@ -1,6 +1,7 @@
 /** The endpoint held against what a real llama.cpp server answered. */
 import { describe, expect, test } from "bun:test";
 import type { ChatOutcome } from "../../src/core/seat/endpoint.ts";
+import { findSeat } from "../../src/llm/find-seat.ts";
 import { ASK, endpointOf, watching } from "../support/chat.ts";
 import { captureNames, captureOf } from "../support/llama-capture.ts";
 import { rawServer, respond } from "../support/raw-server.ts";
@@ -145,6 +146,18 @@ describe("a look", () => {
     expect(await endpoint.windowTokens(SIGNAL)).toBe(2048);
     expect(await endpoint.totalSlots(SIGNAL)).toBe(2);
     expect(await endpoint.countTokens("Hello world, ä", SIGNAL)).toBe(5);
+  });
+
+  test("learns whether the chat template takes tools", async () => {
+    const takes = async (props: string) => {
+      await using server = await captured({ "/props": props, "/v1/models": "models" });
+      const found = await findSeat(server.url, { environment: () => undefined, clock: { ms: () => 0 } });
+      return [await endpointOf({ base_url: server.url }).takesTools(SIGNAL), found?.engine, found?.takes_tools];
+    };
+    expect(await takes("props")).toEqual([true, "llama.cpp", undefined]);
+    expect(await takes("props-without-tools")).toEqual([false, "llama.cpp", false]);
+    // A server that is loading tells nothing, and neither does one that is older than the question.
+    expect(await takes("props-loading")).toEqual([null, "openai", undefined]);
   });
 
   test("learns nothing from a server that is loading, or that has switched a thing off", async () => {

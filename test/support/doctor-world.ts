@@ -137,6 +137,7 @@ export type EndpointScript = {
   readonly loaded?: number | null;
   readonly warmUp?: ChatOutcome;
   /** In place of an answer that is as it should be; undefined leaves it. */
+  readonly takesTools?: boolean;
   readonly chat?: (request: ChatRequest) => ChatOutcome | undefined;
 };
 
@@ -156,6 +157,7 @@ export function scriptedEndpoint(script: EndpointScript = {}): Endpoint & { read
     totalSlots: async () => null,
     countTokens: async () => null,
     loadedWindowTokens: async () => loaded,
+    takesTools: async () => script.takesTools ?? null,
     warmUp: async () => script.warmUp ?? answered({ content: "." }),
     pin: async () => null,
   };

@@ -210,6 +210,7 @@ export function scriptedSeat(script: Script): Scripted {
     totalSlots: async () => 1,
     countTokens: async (text) => script.countTokens?.(text) ?? null,
     loadedWindowTokens: async () => script.loadedWindow ?? null,
+    takesTools: async () => null,
     async warmUp() {
       warmed.count += 1;
       return script.warmUp?.() ?? null;

@@ -212,6 +212,7 @@ function seatOfEnvironment(
     engine,
     proxy: found?.proxy ?? "",
     ctx_tokens: said.ctx_tokens ?? window,
+    ...(found?.takes_tools === false ? { tools: false } : {}),
   });
   const variables = {
     name: "WRIT_SEAT_URL",
@@ -221,6 +222,7 @@ function seatOfEnvironment(
     ...(said.ctx_tokens === null ? {} : { ctx_tokens: "WRIT_SEAT_CTX" }),
   };
   const asked = ["model", "engine", ...(window > 0 ? ["ctx_tokens"] : []), ...(found?.proxy ? ["proxy"] : [])];
+  if (found?.takes_tools === false) asked.push("tools");
   const kind = found === null ? "unknown" : "server";
   const sources = new Map<string, Source>(asked.map((key) => [`seats[0].${key}`, { kind }]));
   for (const [key, name] of Object.entries(variables)) sources.set(`seats[0].${key}`, { kind: "environment", name });

@@ -92,4 +92,6 @@ export type FoundSeat = {
   readonly models: readonly string[];
   /** The window of one request where the server tells; null where it does not. */
   readonly ctx_tokens: number | null;
+  /** Only where the server tells that it drops tools: the chat template of its model knows none. */
+  readonly takes_tools?: false;
 };

@@ -21,6 +21,7 @@ export function starterSeat(baseUrl: string, found: FoundSeat, taken: ReadonlySe
     proxy: found.proxy,
     // The others tell it whenever they are asked; what ollama has loaded is its window.
     ctx_tokens: found.engine === "ollama" ? (found.ctx_tokens ?? OLLAMA_WINDOW) : 0,
+    ...(found.takes_tools === false ? { tools: false } : {}),
   });
 }
 

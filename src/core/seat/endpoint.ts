@@ -178,6 +178,8 @@ export type Endpoint = {
   countTokens(text: string, signal: AbortSignal): Promise<number | null>;
   /** Ollama: the window that the loaded model really has (`/api/ps`); null elsewhere and where it is not told. */
   loadedWindowTokens(signal: AbortSignal): Promise<number | null>;
+  /** False: tools are dropped without a word, since the chat template knows none. Null where the server does not tell. */
+  takesTools(signal: AbortSignal): Promise<boolean | null>;
   /** Behind a proxy: starts the load with a completion of one token; elsewhere it does nothing. */
   warmUp(watch: Watch): Promise<ChatOutcome | null>;
   pin(signal: AbortSignal): Promise<SeatPin | null>;

@@ -186,6 +186,12 @@ describe("the seat of WRIT_SEAT_URL", () => {
     ).toEqual(["WRIT_SEAT_URL", "WRIT_SEAT_URL", "server", "default", "file:4"]);
   });
 
+  test("has no tools where its server drops them", () => {
+    const { config, sourceOf } = sound({ environment, found: { ...FOUND, engine: "llama.cpp", takes_tools: false } });
+    expect([config.seats[0]?.tools, sourceOf("seats[0].tools")]).toEqual([false, "server"]);
+    expect(sound({ environment, found: FOUND }).config.seats[0]?.tools).toBe(true);
+  });
+
   test("what is said outranks what its server says", () => {
     const said = { ...environment, WRIT_SEAT_MODEL: "m", WRIT_SEAT_ENGINE: "ollama", WRIT_SEAT_CTX: "2048" };
     const { config, sourceOf } = sound({ environment: said, found: FOUND });
