@@ -1,5 +1,5 @@
 /**
- * Writes the reference pages from the declarations: docs/reference/commands.md and docs/reference/errors.md.
+ * Writes the reference pages from the declarations: docs/reference/commands.md, errors.md and tools.md.
  *
  * Run: bun scripts/reference.ts           writes them
  *      bun scripts/reference.ts --check   ends in 1 when one of them is stale, writing nothing
@@ -11,6 +11,8 @@ import { declarationOf, usageOf } from "../src/cli/declaration.ts";
 import type { Nodes } from "../src/cli/node.ts";
 import { FACES } from "../src/cli/tree.ts";
 import { ERROR_CODES, EXIT, type ExitName } from "../src/core/error.ts";
+import { isArray, isObject, type JsonObject, type JsonValue, valueAt } from "../src/core/json/value.ts";
+import { TOOLS } from "../src/mcp/tools.ts";
 
 const MADE = "<!-- Written by scripts/reference.ts from the declarations; edit those. -->";
 
@@ -45,6 +47,53 @@ export function renderErrors(): string {
     "## Codes",
     table(["code", "status", "when"], codes),
   ].join("\n\n")}\n`;
+}
+
+/** Every tool of `writ mcp`, in the order in which clients list them, each with its arguments. */
+export async function renderTools(): Promise<string> {
+  const parts = ["# Tools", MADE, "What `writ mcp` serves. [MCP](../mcp.md) says how a client starts it."];
+  for (const { load } of Object.values(TOOLS)) {
+    const { name, description, inputSchema } = (await load()).tool;
+    const rows = propertyRows(inputSchema, "");
+    parts.push(`## ${name}`, description);
+    parts.push(rows.length === 0 ? "It takes no arguments." : table(["argument", "type", "meaning"], rows));
+  }
+  return `${parts.join("\n\n")}\n`;
+}
+
+/** A row for each member of an object, and under a list of objects one for each of theirs. */
+function propertyRows(schema: JsonObject, prefix: string): readonly (readonly string[])[] {
+  const properties = valueAt(schema, "properties");
+  const required = valueAt(schema, "required");
+  if (!isObject(properties)) return [];
+  return Object.entries(properties).flatMap(([name, property]) => {
+    if (!isObject(property)) return [];
+    const isRequired = isArray(required) && required.includes(name);
+    const meaning = [valueAt(property, "description") ?? "", ...(isRequired ? ["(required)"] : [])].join(" ").trim();
+    const items = valueAt(property, "items");
+    const inner = isObject(items)
+      ? propertyRows(items, `${prefix}${name}[].`)
+      : propertyRows(property, `${prefix}${name}.`);
+    return [[`\`${prefix}${name}\``, typeText(property), meaning], ...inner];
+  });
+}
+
+function typeText(schema: JsonObject): string {
+  const type = valueAt(schema, "type");
+  const choices = valueAt(schema, "enum");
+  const preset = valueAt(schema, "default");
+  const items = valueAt(schema, "items");
+  const names = isArray(choices)
+    ? choices.map((each) => `\`${text(each)}\``)
+    : isArray(type)
+      ? type.map(text)
+      : [text(type ?? "any JSON")];
+  const listed = isObject(items) ? [`array of ${typeText(items)}`] : names;
+  return `${listed.join(", ")}${preset === undefined ? "" : ` (default \`${text(preset)}\`)`}`;
+}
+
+function text(value: JsonValue): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 async function renderNodes(nodes: Nodes): Promise<readonly string[]> {
@@ -106,7 +155,7 @@ async function main(argv: readonly string[]): Promise<number> {
     return 2;
   }
   const folder = join(import.meta.dir, "..", "docs", "reference");
-  const pages = { "commands.md": await renderCommands(), "errors.md": renderErrors() };
+  const pages = { "commands.md": await renderCommands(), "errors.md": renderErrors(), "tools.md": await renderTools() };
   let stale = 0;
   for (const [name, text] of Object.entries(pages)) {
     if (readPage(join(folder, name)) === text) continue;

@@ -27,17 +27,34 @@ export type SubtaskGrade = Grade & { readonly index: number };
  * Errors: `bad_contract`, `bad_result`, `no_pair`, and those of reading
  */
 export async function gradeSaved(world: GradeWorld, request: GradeRequest): Promise<readonly SubtaskGrade[]> {
-  const { file, result, index } = request;
+  const { file } = request;
   const read = readContractFile(world, file);
   if (read.issues.length > 0) throw badContract(file, read.issues);
-  const saved = readSavedAnswers(await world.readResult(result));
+  return gradeAnswers(read.subtasks, await world.readResult(request.result), request);
+}
+
+/**
+ * The same for contracts and answers that are at hand.
+ *
+ * @param drafts  all subtasks of a contract without an issue
+ * @param text    the saved answer
+ * @param request what both are called in messages, and the subtask
+ * Errors: `bad_result`, `no_pair`
+ */
+export function gradeAnswers(
+  drafts: readonly ContractDraft[],
+  text: string,
+  request: GradeRequest,
+): readonly SubtaskGrade[] {
+  const { file, result, index } = request;
+  const saved = readSavedAnswers(text);
   if (!saved.ok) {
     throw new WritError("bad_result", `"${result}" is no saved answer: ${saved.message}`, {
       path: saved.path,
       hint: "A saved answer is a result document, an element of its results, or an object with output, structured, diff or diff_files",
     });
   }
-  const pairs = pairUp(read.subtasks, saved.answers, request);
+  const pairs = pairUp(drafts, saved.answers, request);
   if (pairs.every(({ answer }) => answer === null)) {
     const which = index === null ? "any subtask" : `subtask ${index}`;
     throw new WritError("no_pair", `"${result}" has no answer to ${which} of "${file}"`, {

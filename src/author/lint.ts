@@ -36,7 +36,8 @@ export function lintFiles(world: AuthorWorld, files: readonly string[]): readonl
   });
 }
 
-function fileLint(file: string, read: ReadContracts): FileLint {
+/** What can be said of contracts that were read. */
+export function fileLint(file: string, read: ReadContracts): FileLint {
   const drafts = new Map(read.subtasks.map((draft) => [draft.path, draft]));
   const subtasks = read.places.map((place, index): SubtaskLint => {
     const draft = drafts.get(place);

@@ -58,7 +58,8 @@ export const command = defineCommand({
   },
 });
 
-function gradeDocument({ outcomes, ...grade }: SubtaskGrade): JsonObject {
+/** The grade of one subtask, as documents have it. */
+export function gradeDocument({ outcomes, ...grade }: SubtaskGrade): JsonObject {
   const { index, verdict, closed_at, acceptance_lint, notes } = grade;
   return { index, verdict, outcomes: outcomes.map((outcome) => ({ ...outcome })), closed_at, acceptance_lint, notes };
 }

@@ -69,7 +69,8 @@ function documentOf(
   };
 }
 
-function subtaskDocument({ index, valid, issues, warnings, notes }: SubtaskLint): JsonObject {
+/** One subtask, as documents have it. */
+export function subtaskDocument({ index, valid, issues, warnings, notes }: SubtaskLint): JsonObject {
   return {
     index,
     valid,

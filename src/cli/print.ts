@@ -51,7 +51,7 @@ export function openOutput(): Output {
  * Errors: none; where standard output cannot be written, the text goes to standard error
  */
 export function printError(thrown: unknown, manner: Manner): number {
-  const error = thrown instanceof WritError ? thrown : defect(thrown);
+  const error = errorOf(thrown);
   const stack = manner.debug && error.code === "internal" ? stackOf(error) : "";
   if (!manner.json || error.code === "output_failed") {
     const usage = error.code === "usage" ? usageText(manner.usage) : [];
@@ -119,12 +119,15 @@ function usageText(usage: readonly string[]): readonly string[] {
   return usage.map((line, index) => `${index === 0 ? "Usage:" : "      "} ${line}`);
 }
 
-function defect(thrown: unknown): WritError {
+/** What was thrown, as an error of ours: what is none is a defect. */
+export function errorOf(thrown: unknown): WritError {
+  if (thrown instanceof WritError) return thrown;
   const first = (thrown instanceof Error ? thrown.message : String(thrown)).split("\n", 1)[0];
   return new WritError("internal", `This is a defect in writ: ${first}`, { cause: thrown });
 }
 
-function stackOf(error: WritError): string {
+/** Where a defect came from. */
+export function stackOf(error: WritError): string {
   const cause = error.cause ?? error;
   return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
 }

@@ -342,6 +342,10 @@ export const FACES: readonly Face[] = [
           },
         },
       },
+      mcp: {
+        summary: "Serve writ's tools to an MCP client over standard input and output",
+        load: () => import("./mcp.ts"),
+      },
       doctor: { summary: "Say what is set up and what works", load: () => import("./doctor.ts") },
       key: {
         summary: "Make keys that sign statements",

@@ -43,12 +43,22 @@ export function openReadingWorld() {
   return { ...worldAround(places), store: openStoreToRead(places.database) };
 }
 
-/** Runs a workflow on the world and leaves the store behind it: the process is about to end. */
-export function inWorld<W extends { readonly store: { leave(): void } | null }, T>(world: W, work: (world: W) => T): T {
+let isLasting = false;
+
+/** From now on a store is closed behind each workflow: this process answers many calls. */
+export function lastBeyondOneCall(): void {
+  isLasting = true;
+}
+
+type Leavable = { leave(): void; close(): void };
+
+/** Runs a workflow on the world and leaves the store behind it: most processes are about to end then. */
+export function inWorld<W extends { readonly store: Leavable | null }, T>(world: W, work: (world: W) => T): T {
   try {
     return work(world);
   } finally {
-    world.store?.leave();
+    if (isLasting) world.store?.close();
+    else world.store?.leave();
   }
 }
 

@@ -1,5 +1,5 @@
 /** `writ template list`. */
-import { listTemplates } from "../../author/template.ts";
+import { listTemplates, type Template } from "../../author/template.ts";
 import { defineCommand } from "../command.ts";
 import { JSON_SWITCH } from "../contract/address.ts";
 import { tableLines } from "../table.ts";
@@ -13,13 +13,7 @@ export const command = defineCommand({
   run({ json, out }) {
     const templates = listTemplates(shippedTemplates());
     if (json) {
-      const rows = templates.map(({ name, summary, lint, placeholders }) => ({
-        name,
-        summary,
-        lint,
-        placeholders: placeholders.map((each) => ({ ...each })),
-      }));
-      out.document({ ok: true, status: "ok", count: rows.length, templates: rows });
+      out.document(listDocument(templates));
       return 0;
     }
     const rows = templates.map(({ name, lint, summary }) => [name, lint.join(" ") || null, summary]);
@@ -28,3 +22,14 @@ export const command = defineCommand({
     return 0;
   },
 });
+
+/** The templates without their texts, as documents have them. */
+export function listDocument(templates: readonly Template[]) {
+  const rows = templates.map(({ name, summary, lint, placeholders }) => ({
+    name,
+    summary,
+    lint,
+    placeholders: placeholders.map((each) => ({ ...each })),
+  }));
+  return { ok: true, status: "ok", count: rows.length, templates: rows };
+}

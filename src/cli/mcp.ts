@@ -1,0 +1,58 @@
+/** `writ mcp`: the tools of writ for a client of the Model Context Protocol, over standard input and output. */
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import { version } from "../../package.json" with { type: "json" };
+import { WritError } from "../core/error.ts";
+import { interruptible } from "../host/interrupt.ts";
+import { standardOutput } from "../host/outbox.ts";
+import { defineCommand } from "./command.ts";
+import { CONFIG_OPTION, loadConfig } from "./config-world.ts";
+import { lastBeyondOneCall } from "./world.ts";
+
+export const command = defineCommand({
+  meta: { name: "mcp", description: "Serve writ's tools to an MCP client over standard input and output" },
+  args: {
+    "read-root": {
+      type: "string",
+      valueHint: "DIR",
+      description: "Where the files of context_paths are; calls may only narrow it (default: the working folder)",
+    },
+    ...CONFIG_OPTION,
+  },
+  output: "none",
+  examples: ["writ mcp", "writ mcp --read-root ~/src/project"],
+  notes: [
+    "A client starts it by itself: docs/mcp.md shows its configuration, and every tool. Standard output carries the protocol alone; what a person should know goes to standard error.",
+    "The end of standard input, or SIGTERM, stops every call that is going on, within 8 seconds.",
+  ],
+  exits: {
+    0: "standard input ended",
+    2: "the config is not valid, or the read root is no folder",
+    130: "ended by SIGINT",
+    143: "ended by SIGTERM",
+  },
+  async run({ args, out }) {
+    const { config } = await loadConfig({ config: args.config, find: null });
+    const readRoot = folderOf(args["read-root"] ?? ".");
+    lastBeyondOneCall();
+    using interrupt = interruptible({ last: () => {} });
+    const { serveMcp } = await import("../mcp/server.ts");
+    const { toolsOf } = await import("../mcp/tools.ts");
+    await serveMcp({
+      version,
+      tools: toolsOf(config.delegation_enabled),
+      server: { readRoot, isReadRootGiven: args["read-root"] !== undefined },
+      input: Bun.stdin.stream(),
+      write: standardOutput(),
+      stop: interrupt.signal,
+      log: (line) => out.talk(line),
+    });
+    return interrupt.received()?.status ?? 0;
+  },
+});
+
+/** Errors: `no_folder` */
+function folderOf(path: string): string {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return resolve(path);
+  throw new WritError("no_folder", `The read root "${path}" is no folder`, { path: "--read-root" });
+}

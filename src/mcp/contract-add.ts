@@ -1,0 +1,17 @@
+/** `contract_add`: `writ contract add`. */
+import { command } from "../cli/contract/add.ts";
+import { verbTool } from "./verb.ts";
+
+export const tool = verbTool(command, {
+  name: "contract_add",
+  description:
+    "Extend a list of the turn's contract by one entry, for example evidence_report.key_outputs or evidence_report.verbatim_outputs. An absent list is made; a list given as the value is one nested entry. Without draft_id and agent_id it works on the draft of this turn.",
+  reads: false,
+  json: {
+    value: {
+      schema: {},
+      description:
+        "The entry: any JSON. A text that reads as JSON is that JSON; to store such a text, quote it once more",
+    },
+  },
+});

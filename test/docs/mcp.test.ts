@@ -1,0 +1,49 @@
+/** What docs/mcp.md says is held against the tools, and what it shows is played. */
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { MAX_IN_A_LIST } from "../../src/mcp/message.ts";
+import { TOOLS } from "../../src/mcp/tools.ts";
+import { TRANSPORT_LIMITS } from "../../src/mcp/transport.ts";
+import { startMcp } from "../support/mcp.ts";
+import { livingWorld } from "../support/writ.ts";
+
+const page = readFileSync(join(import.meta.dir, "..", "..", "docs", "mcp.md"), "utf8");
+
+test("the page has a row for each tool, and for no other", () => {
+  const rows = [...page.matchAll(/^\| `((?:agent|delegation|fleet|contract)_\w+)` \|/gm)].map(([, name]) => name);
+  expect(rows).toEqual(Object.keys(TOOLS));
+});
+
+test("the limits are those of the code", () => {
+  const { message_bytes, requests, waiting_progress } = TRANSPORT_LIMITS;
+  expect(page).toContain(`| one message | ${message_bytes / 1024 / 1024} MiB |`);
+  expect(page).toContain(`| requests at once | ${requests} |`);
+  expect(page).toContain(`| messages in one list (2025-03-26) | ${MAX_IN_A_LIST} |`);
+  expect(page).toContain(`| notifications of progress that wait for a slow client | ${waiting_progress} |`);
+});
+
+test("the configuration of a client is JSON, with arguments that the command takes", async () => {
+  const text = /```json\n(\{\n[\s\S]*?)```/.exec(page)?.[1] ?? "";
+  const { mcpServers } = JSON.parse(text) as { mcpServers: { writ: { command: string; args: readonly string[] } } };
+  using world = livingWorld();
+  const args = mcpServers.writ.args.map((word) => (word.startsWith("/") ? world.folder : word));
+  expect(await world.writ(args)).toEqual({ exit: 0, stdout: "", stderr: "" });
+});
+
+test("every line of the worked example is answered without an error, and so is the one for a shell", async () => {
+  const examples = [...page.matchAll(/```json\n(\{"tool"[\s\S]*?)```/g)].map(([, block = ""]) =>
+    block.trim().split("\n"),
+  );
+  expect(examples.length).toBeGreaterThan(0);
+  using world = livingWorld();
+  for (const lines of examples) {
+    await using mcp = await startMcp(world);
+    for (const line of lines) {
+      const { tool, arguments: args } = JSON.parse(line) as { tool: string; arguments: Record<string, unknown> };
+      expect({ line, ...(await mcp.call(tool, args)) }).toMatchObject({ line, isError: false });
+    }
+  }
+  const shell = /```sh\n(echo [^\n]*)\n/.exec(page)?.[1] ?? "";
+  expect((await world.shell(shell)).stdout).toContain('"ok":true');
+});

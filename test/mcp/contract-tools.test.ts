@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { readdirSync, readlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { JsonObject, JsonValue } from "../../src/core/json/value.ts";
+import { type Answer, type McpClient, startMcp } from "../support/mcp.ts";
+import { type LivingWorld, livingWorld, type Ran } from "../support/writ.ts";
+
+let world: LivingWorld;
+let mcp: McpClient;
+/** The draft of a turn of its own. */
+let id: string;
+beforeAll(async () => {
+  world = livingWorld();
+  mcp = await startMcp(world);
+});
+beforeEach(async () => {
+  id = await world.born();
+});
+afterAll(async () => {
+  await mcp.close();
+  world[Symbol.dispose]();
+});
+
+/** What a command printed, as the tool is to answer it. */
+function asAnswer({ exit, stdout }: Ran): Omit<Answer, "talk"> {
+  const document = JSON.parse(stdout) as JsonValue;
+  const isObject = typeof document === "object" && document !== null && !Array.isArray(document);
+  return { isError: exit !== 0, document, structured: isObject ? document : undefined };
+}
+
+const field = async (path: string) => (await mcp.call("contract_view", { draft_id: id, field: path })).document;
+
+describe("the tools of a turn's contract", () => {
+  test("carry a turn from its birth to its close", async () => {
+    const made = await mcp.call("contract_init");
+    expect(made).toMatchObject({ isError: false, document: { ok: true, agent_id_minted: true } });
+    const { draft_id, agent_id } = made.document as { draft_id: string; agent_id: string };
+    expect(made.structured).toEqual(made.document);
+
+    const filled = await mcp.call("contract_fill", {
+      draft_id,
+      json: {
+        conclusion: "The total rounds now",
+        evidence_report: { verification: { type: "self_review", reviewed: "total.ts", result: "pass" } },
+        agent_status: { agent_state: "COMPLETE", next_action: "done" },
+      },
+    });
+    expect(filled.document).toMatchObject({ ok: true, status: "ok", draft_id });
+    const added = await mcp.call("contract_add", {
+      draft_id,
+      field: "evidence_report.key_outputs",
+      value: "roundTotal truncated",
+    });
+    expect(added.document).toMatchObject({ ok: true });
+    expect(await mcp.call("contract_validate", { draft_id, close: true })).toMatchObject({
+      isError: false,
+      document: { ok: true, would: "finalize" },
+    });
+    const closed = await mcp.call("contract_finalize", { agent_id });
+    expect(closed.document).toMatchObject({ ok: true, status: "finalized", draft_id, agent_state: "COMPLETE" });
+    const { handoff_id } = closed.document as { handoff_id: number };
+    expect((await mcp.call("contract_show", { id: handoff_id })).document).toMatchObject({
+      ok: true,
+      envelope: { conclusion: "The total rounds now" },
+    });
+    expect((await mcp.call("contract_list", { agent_id, limit: 1 })).document).toMatchObject({ count: 1, total: 1 });
+    expect((await mcp.call("contract_chain", { contract_id: draft_id })).document).toMatchObject({ count: 1 });
+  });
+
+  test.each([
+    ["contract_view", {}, ["view"]],
+    ["contract_view", { field: "evidence_report.open_gaps" }, ["view", "--field", "evidence_report.open_gaps"]],
+    ["contract_view", { field: "nowhere" }, ["view", "--field", "nowhere"]],
+    ["contract_validate", {}, ["validate"]],
+    ["contract_validate", { close: true, strict: true }, ["validate", "--close", "--strict"]],
+    ["contract_validate", { strict: true }, ["validate", "--strict"]],
+    ["contract_finalize", {}, ["finalize"]],
+    ["contract_set", { field: "agent_status.agent_state", value: "DONE" }, ["set", "agent_status.agent_state", "DONE"]],
+    ["contract_set", { field: "nowhere", value: 1 }, ["set", "nowhere", "1"]],
+    ["contract_set", { field: "conclusion", value: 42 }, ["set", "conclusion", "42"]],
+    ["contract_add", { field: "conclusion.x", value: "y" }, ["add", "conclusion.x", "y"]],
+  ] as const)("%s with %j answers what the command prints", async (tool, args, words) => {
+    const ran = await world.writ(["contract", ...words, "--json", "--draft-id", id]);
+    const { talk: _, ...answer } = await mcp.call(tool, { ...args, draft_id: id });
+    expect(answer).toEqual(asAnswer(ran));
+  });
+
+  test("a refusal by the overwrite screen is the command's, and nothing is written", async () => {
+    await mcp.call("contract_set", { draft_id: id, field: "evidence_report.key_outputs", value: ["a", "b"] });
+    const patch = { evidence_report: { key_outputs: ["c"] } };
+    expect(await mcp.call("contract_fill", { draft_id: id, json: patch })).toMatchObject({
+      isError: true,
+      document: {
+        ok: false,
+        status: "refused",
+        code: "list_overwrite",
+        collisions: [{ field: "evidence_report.key_outputs", existing: 2, incoming: 1 }],
+      },
+    });
+    expect(await field("evidence_report.key_outputs")).toEqual(["a", "b"]);
+  });
+
+  test("a value is any JSON; a text is what one types", async () => {
+    for (const [value, stored] of [
+      [["x"], ["x"]],
+      ['["x"]', ["x"]],
+      ["[x]", "[x]"],
+      ['"42"', "42"],
+      ["-", "-"],
+      [null, null],
+      [{ a: { b: 1 } }, { a: { b: 1 } }],
+    ] as const) {
+      await mcp.call("contract_set", { draft_id: id, field: "memory_delta", value: { note: null } });
+      const set = await mcp.call("contract_set", { draft_id: id, field: "memory_delta.note", value });
+      expect(set.document).toMatchObject({ ok: true });
+      expect(await field("memory_delta.note")).toEqual(stored);
+    }
+  });
+
+  test("a patch is an object, or its text, read as strictly as at the command line", async () => {
+    expect(
+      (await mcp.call("contract_fill", { draft_id: id, json: '{"conclusion":"from a text"}' })).isError,
+    ).toBeFalse();
+    expect(await field("conclusion")).toBe("from a text");
+    const twice = await mcp.call("contract_fill", { draft_id: id, json: '{"conclusion":"a","conclusion":"b"}' });
+    expect(twice).toMatchObject({ isError: true, document: { code: "bad_json" } });
+    const file = join(world.folder, "patch.json");
+    writeFileSync(file, '{"conclusion":"from a file"}');
+    expect((await mcp.call("contract_fill", { draft_id: id, json_file: file })).isError).toBeFalse();
+    expect(await field("conclusion")).toBe("from a file");
+  });
+
+  test("what would be standard input is refused: it is the protocol", async () => {
+    for (const tool of ["contract_fill", "contract_set", "contract_add"]) {
+      const args = tool === "contract_fill" ? {} : { field: "conclusion" };
+      const answer = await mcp.call(tool, { ...args, draft_id: id, json_file: "-" });
+      expect(answer).toMatchObject({ isError: true, document: { code: "bad_input", path: "/json_file" } });
+    }
+    expect(await mcp.call("contract_fill", { draft_id: id, source: "-" })).toMatchObject({
+      document: { code: "bad_input", path: "/source" },
+    });
+  });
+
+  test("arguments are told of all at once, by the names of the tool", async () => {
+    const answer = await mcp.call("contract_set", { feild: "conclusion", draft_id: 7 });
+    expect(answer).toMatchObject({
+      isError: true,
+      document: { ok: false, status: "error", code: "bad_input", message: expect.stringContaining("3 issues") },
+    });
+    const { issues } = answer.document as { issues: readonly JsonObject[] };
+    expect(issues.map(({ code, path }) => [code, path])).toEqual([
+      ["unknown_argument", "/feild"],
+      ["bad_argument", "/draft_id"],
+      ["missing_argument", "/field"],
+    ]);
+    expect(await mcp.call("contract_view", { draft_id: id, contract_id: id })).toMatchObject({
+      document: { code: "bad_input", message: '"draft_id" and "contract_id" are one argument' },
+    });
+    expect((await mcp.call("contract_view", { contract_id: id })).document).toMatchObject({ draft_id: id });
+  });
+
+  test("what the command says on standard error is a second text", async () => {
+    const noted = await mcp.call("contract_set", { draft_id: id, field: "agent_name", value: "me" });
+    expect(noted).toMatchObject({ isError: false, talk: expect.stringContaining("[NOTE] agent_name at the root") });
+    expect(mcp.stderr()).toBe("");
+  });
+
+  test("without an address they work on the turn of the server's environment", async () => {
+    await using own = await startMcp(world, { env: { WRIT_CONTRACT_ID: id } });
+    expect((await own.call("contract_set", { field: "conclusion", value: "mine" })).document).toMatchObject({
+      draft_id: id,
+    });
+  });
+
+  test("calls that are sent together are carried out in their order", async () => {
+    const values = Array.from({ length: 12 }, (_, at) => `entry ${at}`);
+    const path = "evidence_report.key_outputs";
+    await Promise.all(values.map((value) => mcp.call("contract_add", { draft_id: id, field: path, value })));
+    expect(await field(path)).toEqual(values);
+  });
+
+  test.skipIf(process.platform !== "linux")("leave no store open behind them", async () => {
+    const open = () =>
+      readdirSync(`/proc/${mcp.pid}/fd`).filter((fd) => {
+        try {
+          return readlinkSync(`/proc/${mcp.pid}/fd/${fd}`).includes("writ.db");
+        } catch {
+          return false; // closed since it was listed
+        }
+      });
+    for (let count = 0; count < 5; count++) await mcp.call("contract_list");
+    expect(open()).toEqual([]);
+  });
+
+  test("an answer that is too large says how to have less", async () => {
+    const long = "x".repeat(600_000);
+    await mcp.call("contract_set", { draft_id: id, field: "conclusion", value: long });
+    await mcp.call("contract_set", { draft_id: id, field: "report_prose", value: long });
+    expect(await mcp.call("contract_view", { draft_id: id })).toMatchObject({
+      isError: true,
+      document: { code: "answer_too_large", hint: expect.stringContaining("writ contract view") },
+    });
+    expect(await field("conclusion")).toBe(long);
+  });
+});
