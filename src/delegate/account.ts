@@ -71,7 +71,7 @@ export class Account {
   }
 
   /** An attempt that brought none. */
-  noteMissed(ended: Ended, outcome: Exclude<Ended["outcome"], { kind: "ran" }>, said?: string): void {
+  noteMissed(ended: Ended, outcome: Exclude<Ended["outcome"], { kind: "ran" }>): void {
     const answer =
       outcome.kind === "refused"
         ? {
@@ -80,9 +80,26 @@ export class Account {
           }
         : {};
     const blamed = outcome.kind === "gave_up" ? { defer_class: outcome.defer_class } : {};
-    const reason = said ?? outcomeText(ended, outcome);
+    const reason = outcomeText(ended, outcome);
     const { seat } = ended.spot;
     this.push(ended, { seat, status: attemptStatus(outcome), ...answer, reason, ...blamed, steps: 0, tokens: 0 });
+  }
+
+  /** An attempt that another place's answer made needless. */
+  noteBeaten(ended: Ended, by: string): void {
+    const { outcome, spot } = ended;
+    const isBack = outcome.kind === "stopped" && outcome.state === "withdrawn";
+    const status = isBack ? "withdrawn" : "abandoned";
+    this.push(ended, { seat: spot.seat, status, reason: `${by} answered first`, steps: 0, tokens: 0 });
+  }
+
+  /** An attempt that was given up, and whose result came and is published after all. */
+  noteLate({ job_id, seat }: Where, { status, result }: Settled): void {
+    const at = this.attempts.findIndex((attempt) => attempt.job_id === job_id);
+    const attempt = this.attempts[at];
+    if (attempt === undefined || result === null) return;
+    const { reason: _, ...rest } = attempt;
+    this.attempts[at] = { ...rest, seat, status, steps: result.steps, tokens: result.tokens.completion };
   }
 
   private push(

@@ -85,7 +85,7 @@ class LegLife {
   private async step(decision: Decision, kind: Attempt["kind"]): Promise<Next> {
     if (this.desk.stopped !== null) {
       this.desk.unbind(this.leg.index);
-      return { result: this.account.publishStopped("never placed", decision) };
+      return { result: this.account.publishStopped(this.unplaced(), decision) };
     }
     switch (decision.kind) {
       case "none":
@@ -94,12 +94,19 @@ class LegLife {
         return await this.wait(decision, kind);
       case "place": {
         const offered = await this.offer(decision, kind);
-        if (offered === "stopped") return { result: this.account.publishStopped("never placed", decision) };
+        if (offered === "stopped") return { result: this.account.publishStopped(this.unplaced(), decision) };
         return "settled" in offered ? { result: this.publishRan(offered) } : await this.judge(offered);
       }
       default:
         return decision satisfies never;
     }
+  }
+
+  /** Where a leg is that no place runs; one that fell silent with it may still run it. */
+  private unplaced(): string {
+    return this.silent === null
+      ? "never placed"
+      : stoppedText(this.silent.ended, { kind: "stopped", state: "running" });
   }
 
   private async wait(decision: Decision, kind: Attempt["kind"]): Promise<Next> {
@@ -154,8 +161,9 @@ class LegLife {
     const first = await Promise.race<Ended | Ran>([running, late]);
     if (!("settled" in first)) return first;
     cancel.abort();
-    const other = await running;
-    if (other.outcome.kind !== "ran") account.noteMissed(other, other.outcome, `${first.node} answered first`);
+    account.noteBeaten(await running, first.node);
+    account.noteLate(first, first.settled);
+    await this.mark({ place: first.node, seat: first.seat }, first.settled);
     return first;
   }
 

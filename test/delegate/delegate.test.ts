@@ -737,7 +737,15 @@ describe("a place that falls silent with the job", () => {
       },
     });
     expect(results).toHaveLength(1);
-    expect(only(results)).toMatchObject({ status: "succeeded", node: "a" });
+    expect(only(results)).toMatchObject({
+      status: "succeeded",
+      node: "a",
+      attempts: [
+        { kind: "first", node: "a", status: "succeeded", steps: 2 },
+        { kind: "orphan", node: "b", status: "abandoned", reason: "a answered first" },
+      ],
+    });
+    expect(only(results).attempts[0]).not.toHaveProperty("reason");
     expect(only(results).wall_ms).toBe(90_000);
   });
 
