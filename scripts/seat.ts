@@ -145,14 +145,15 @@ function saveConfig({ url }: RunningSeat): void {
         engine: "llama.cpp",
         ctx_tokens: SLOT_CTX,
         slots: SLOTS,
-        // A model of this size either says it shortly or goes round in circles: it is kept from writing for a second
-        // time what it has just written, in lists of JSON as well.
-        step_tokens: 512,
-        final_tokens: 1024,
+        // A model of this size either says it shortly or goes round in circles: a longer budget makes nothing better,
+        // and it is kept from writing for a second time what it has just written, in lists of JSON as well. What is
+        // shorter than this many tokens may come again: the markup of a call does.
+        step_tokens: 640,
+        final_tokens: 640,
         thinking: "off",
         extra_body: {
           dry_multiplier: 0.8,
-          dry_allowed_length: 6,
+          dry_allowed_length: 24,
           dry_penalty_last_n: 400,
           dry_sequence_breakers: ["<|im_end|>"],
         },

@@ -50,7 +50,7 @@ async function keep(stream: ReadableStream<Uint8Array>, done: (text: string) => 
   try {
     for await (const chunk of stream) text += decoder.decode(chunk, { stream: true });
   } catch {
-    text += "\n(the client has gone)"; // what came until then is kept
+    if (!text.includes("data: [DONE]")) text += "\n(the client has gone)"; // what came until then is kept
   }
   done(text);
 }
