@@ -3,6 +3,7 @@
  * whether the work was really done: a hook ends in 0 whatever happened.
  */
 import { type Answer, evaluateChecks } from "../../src/core/acceptance/evaluate.ts";
+import { checkPlan } from "../../src/core/plan/check.ts";
 import type { Step } from "./measure.ts";
 import type { Scene } from "./scene.ts";
 
@@ -181,6 +182,25 @@ export const ROWS: readonly Row[] = [
       };
     },
   },
+  {
+    name: "plan-check",
+    work: "plan check of a plan of 20,000 lines",
+    against: "the same of 5,000 lines",
+    goal: 4,
+    repetitions: 15,
+    warmups: 3,
+    prepare: () => {
+      const [large, small] = [planScene(20_000), planScene(5_000)];
+      let count = -1;
+      return {
+        work: () => {
+          count = large();
+        },
+        baseline: () => void small(),
+        verify: () => demandCount("findings", count, 0),
+      };
+    },
+  },
 ];
 
 /** A finalize that holds its claim against the record, again and again: a state that is not terminal runs every step. */
@@ -283,6 +303,28 @@ function finalize(scene: Scene, { call, runs }: FinishedTurn): void {
 function demandCount(what: string, found: unknown, wanted: number): string {
   if (found !== wanted) throw new Error(`${wanted} ${what} were due, ${found} are there`);
   return `${wanted} ${what}`;
+}
+
+/** A plan of so many lines that passes, and its check: how many findings there are. */
+function planScene(lines: number): () => number {
+  const sha = "0".repeat(40);
+  const tasks = Math.floor(lines / 16);
+  const spec = ["# Spec", "", "## Design"];
+  const plan = ["# Plan", "", "**Verification:** `npm run verify`", "", "---", ""];
+  const coverage = ["## Spec coverage", "", "| anchor | requirement | owner |", "|---|---|---|"];
+  for (let task = 0; task < tasks; task++) {
+    spec.push(`The module exports \`part${task}()\`.`);
+    const anchor = `§ "Design" L${spec.length}-L${spec.length}`;
+    const test = `test/part-${task}.test.ts`;
+    if (task % 10 === 0) plan.push(`## Wave ${task / 10} — parts`, "");
+    plan.push(`### Task ${task}: Part ${task}`, "", `**Spec:** doc/specs/x.md ${anchor}`, "", "**Files:**");
+    plan.push(`- Create: ${test}`, `- Test: ${test}`, "", "**Tests:**", `- \`node --test ${test}\``);
+    plan.push(`- baseline: new @ ${sha}`, "", `  Export \`part${task}()\`.`, "");
+    coverage.push(`| ${anchor} | part | Task ${task} |`);
+  }
+  const text = [...plan, ...coverage].join("\n");
+  const files = { exists: () => false, expand: () => ({ ok: true, paths: [] }) as const };
+  return () => checkPlan(text, spec.join("\n"), files).count;
 }
 
 /** Checks that must look into the documents, each of which holds at the far end of them. */

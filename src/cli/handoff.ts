@@ -123,7 +123,7 @@ function print(out: Output, made: Handoff): void {
   const { path, process, isInGit, text: brief } = made;
   if (path === null) {
     // Byte for byte: what is piped on is resumed by its digest.
-    out.exact(brief.replace(/\n$/, ""));
+    out.raw(brief);
     return;
   }
   out.line(`Handoff written: ${path}`);

@@ -12,6 +12,7 @@ import { LARGEST_BRIEF, readBriefText } from "./brief/read.ts";
 import { briefWorld } from "./brief/world.ts";
 import { defineCommand } from "./command.ts";
 import { STORE_OPTION } from "./flow-world.ts";
+import { oneLineText } from "./phase/answer.ts";
 
 /** How long a pipe may stay silent, and how long it may take then, in milliseconds. */
 const FIRST_MS = 2_000;
@@ -63,7 +64,8 @@ export const command = defineCommand({
     const said: string[] = [];
     const notices: string[] = [];
     const answers = answersOf(args);
-    const words = [args.what, args.where].filter((word) => word !== undefined);
+    // An operand becomes a reason, which is one line.
+    const words = [args.what, args.where].flatMap((word) => (word === undefined ? [] : [oneLineText(word, "operand")]));
     const stdin = await stdinText(args.what);
     const skillName = args["skills-dir"] === undefined ? undefined : await skillReader();
     const base = briefWorld(args.store, out, skillName);

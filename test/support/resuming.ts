@@ -27,6 +27,8 @@ export type Resuming = {
   shown(words: readonly string[], setting?: Setting): Promise<string>;
   /** Runs lines of a shell in which writ is on PATH. */
   shell(script: string, setting?: Setting): Promise<Ran>;
+  /** The environment of a call, for a process that a test starts by itself. */
+  env(): Record<string, string>;
   /** Puts a flow into implement, with three tasks and a stamp. */
   flow(): void;
   /** Hands off under a key; the path of the brief. */
@@ -66,6 +68,7 @@ export function openResuming(
     writ,
     shown: async (words, setting) => shown(await writ(words, setting)),
     shell,
+    env: () => world.env(),
     flow: () => storeFlow(tree.git("rev-parse", "--absolute-git-dir"), plan, spec),
     async handoff(key, ...words) {
       const ran = await writ(["handoff", "--key", key, ...words]);

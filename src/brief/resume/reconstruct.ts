@@ -3,6 +3,7 @@
  * tasks declare. Nothing that is found is approval: a person says what it is.
  */
 import type { Brief } from "../../core/brief/brief.ts";
+import { isUnder } from "../../core/brief/candidates.ts";
 import {
   type Call,
   INFEASIBLE_ORDER,
@@ -59,7 +60,7 @@ export function findSubjects(world: ResumeWorld, worktree: string, brief: Brief 
 export function pinnedSubjects(world: ResumeWorld, worktree: string, relative: string): Found {
   const spec = world.resolve(worktree, relative);
   const name = relative.slice(relative.lastIndexOf("/") + 1);
-  const dir = world.settingsAt(worktree).specDirs.find((each) => relative.startsWith(`${each.replace(/\/+$/, "")}/`));
+  const dir = world.settingsAt(worktree).specDirs.find((each) => isUnder(relative, each));
   const plan = world.resolve(worktree, `${plansDir(dir ?? "doc/specs")}/${name}`);
   return { spec, plan: world.kindOf(plan) === "file" ? plan : null };
 }

@@ -249,14 +249,14 @@ class Tail {
   }
 
   private readLegBlock(number: number): void {
-    if (this.legs !== null) {
-      this.report("tail-order", number);
-      return;
-    }
     const block: BriefLine[] = [];
     for (let line = this.cursor.peek(); line !== null && belongsToLegs(line.text); line = this.cursor.peek()) {
       block.push(line);
       this.cursor.take();
+    }
+    if (this.legs !== null) {
+      this.report("tail-order", number);
+      return;
     }
     const read = readLegs(number, block);
     if (!read.ok) this.report("legs", read.line);

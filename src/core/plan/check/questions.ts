@@ -30,8 +30,8 @@ function isNone(text: string): boolean {
 
 /** `- Task 2: <command> fails on <sha>`. */
 function failingTask(text: string): number | null {
-  const number = /^- Task (\d+): /.exec(text)?.[1];
-  return number !== undefined && / fails on \S/.test(text) ? Number(number) : null;
+  const [start = "", number] = /^- Task (\d+): /.exec(text) ?? [];
+  return number !== undefined && / fails on \S/.test(text.slice(start.length)) ? Number(number) : null;
 }
 
 function isGlobal(text: string): boolean {
