@@ -2,7 +2,7 @@
 import { type Candidates, candidateDirs, findCandidates } from "../core/brief/candidates.ts";
 import { isDraft } from "../core/brief/spec-header.ts";
 import { isLedger } from "../core/ledger/ledger-file.ts";
-import { asked, fieldsOf } from "./git-facts.ts";
+import { asked, fieldsOf, told } from "./git-facts.ts";
 import type { BriefWorld } from "./world.ts";
 
 /** The commit at which a branch left the default branch; null where none can be derived. Source: section 12.7. */
@@ -17,7 +17,7 @@ export function deriveBase(world: BriefWorld, worktree: string): string | null {
 /**
  * The candidates of a worktree, paths relative to its toplevel.
  *
- * Errors: `git_missing`
+ * Errors: `git`, `git_missing`
  * Source: flow state, section 12.7
  */
 export function readCandidates(
@@ -30,7 +30,7 @@ export function readCandidates(
 ): Candidates {
   const dirs = candidateDirs(specDirs);
   const git = (...args: readonly string[]) =>
-    fieldsOf(asked(world, worktree, "--literal-pathspecs", ...args, "--", ...dirs) ?? "");
+    fieldsOf(told(world, worktree, "--literal-pathspecs", ...args, "--", ...dirs));
   const added = [
     ...git("diff", "-z", "-M", "--diff-filter=A", "--name-only", `${base}..HEAD`),
     ...git("ls-files", "-z", "--others", "--exclude-standard"),

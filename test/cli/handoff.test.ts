@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { parseBrief } from "../../src/core/brief/parse.ts";
 import { checkoutAt } from "../support/checkout.ts";
@@ -211,6 +211,23 @@ test("a brief that is there is replaced whole, and a place that cannot be writte
   expect((await world.writ(["handoff", "--key", "x"])).exit).toBe(4);
   chmodSync(world.mailbox, 0o700);
   expect(readFileSync(path, "utf8")).toStartWith("# Handoff: two\n");
+});
+
+test("a mailbox of another user, or a link to one, is not written into", async () => {
+  using world = openResuming();
+  if (process.getuid?.() !== 0) {
+    console.log("skipped: only root can make a folder of another user");
+    return;
+  }
+  mkdirSync(world.mailbox);
+  chownSync(world.mailbox, 12_345, 12_345);
+  const ran = await world.writ(["handoff"]);
+  expect([ran.exit, ran.stderr]).toEqual([3, `Handoff not written: ${world.mailbox} belongs to another user\n`]);
+  const link = join(world.folder, "link");
+  symlinkSync(world.mailbox, link);
+  const linked = await world.writ(["handoff"], { env: { WRIT_HANDOFF_DIR: link } });
+  expect(linked.stderr).toBe(`Handoff not written: ${link} belongs to another user\n`);
+  expect(readdirSync(world.mailbox)).toEqual([]);
 });
 
 test("pull requests and the rework base are copied from the spec's record", async () => {
