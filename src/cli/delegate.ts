@@ -23,6 +23,7 @@ import { openDisplay } from "./delegate/display.ts";
 import { makeOutFolder, writeOutFolder } from "./delegate/out-folder.ts";
 import { resultLines } from "./delegate/result-table.ts";
 import { delegateWorld, sha256 } from "./delegate-world.ts";
+import { recoverInBackground } from "./recovery.ts";
 import { releaseOf } from "./release.ts";
 import { placesOf } from "./world.ts";
 
@@ -113,7 +114,8 @@ export const command = defineCommand({
       out.talk("writ: no seat is configured: writ config init, or WRIT_SEAT_URL");
     }
     const { version } = await releaseOf();
-    const world = delegateWorld({ config, data: placesOf().data, version, seat });
+    const { data } = placesOf();
+    const world = delegateWorld({ config, data, version, seat });
     const call: Call = {
       legs,
       route: args.route as Route,
@@ -125,8 +127,10 @@ export const command = defineCommand({
       argv: ["writ", ...process.argv.slice(2)],
     };
     const display = openDisplay(out, { quiet: args.quiet, plain: args["no-progress"] });
+    const endRecovery = recoverInBackground({ ...config, data });
     let stopped: number | null;
     let document: ResultDocument;
+    let recovered: string | null;
     {
       using interrupt = interruptible({ last: () => display.close() });
       const { signal } = interrupt;
@@ -134,6 +138,7 @@ export const command = defineCommand({
       try {
         document = await delegate(world, call, { signal, onEvent: (event) => display.take(event) });
       } finally {
+        recovered = endRecovery();
         display.close();
       }
       stopped = interrupt.received()?.status ?? null;
@@ -143,6 +148,7 @@ export const command = defineCommand({
     const isWhole = print(document, exit, json, out);
     const isKept = args.out === undefined || writeOut(args.out, document, call, out);
     tellLosses(document.summary, out);
+    if (recovered !== null && !args.quiet) out.talk(`writ: ${recovered}`);
     return exit === EXIT.ok && !(isWhole && isKept) ? EXIT.unavailable : exit;
   },
 });

@@ -39,6 +39,10 @@ export function remotePlaces(
       intents,
       process,
       orphan: { grace_sec: limits.orphan_grace_sec, policy: limits.orphan_policy },
+      most_wait_sec: [limits.slot_wait_sec, limits.admission_wait_sec, limits.contention_wait_sec].reduce(
+        (sum, sec) => sum + Math.max(0, sec),
+        0,
+      ),
     }),
   );
 }

@@ -203,6 +203,28 @@ export const FACES: readonly Face[] = [
             summary: "Print the result of a past delegation, or a part of it",
             load: () => import("./runs/show.ts"),
           },
+          recover: {
+            summary: "Collect what a delegation that was cut short left at nodes",
+            load: () => import("./runs/recover.ts"),
+          },
+        },
+      },
+      node: {
+        summary: "Pass over nodes",
+        commands: {
+          quarantine: {
+            summary: "Look at the nodes that this machine passes over",
+            commands: {
+              list: {
+                summary: "List the nodes that answered about other documents",
+                load: () => import("./node/quarantine/list.ts"),
+              },
+              clear: {
+                summary: "Forget that nodes answered about other documents",
+                load: () => import("./node/quarantine/clear.ts"),
+              },
+            },
+          },
         },
       },
       gate: {

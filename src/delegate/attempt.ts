@@ -92,6 +92,7 @@ export async function runAttempt(
   })();
   const outcome = await boundedBy(desk, running, { own, cancel, timeout_sec });
   desk.unbind(leg.index);
+  if (outcome.kind === "ran") desk.noteRan(leg.index, spot.place, job_id);
   const wall_ms = clock.ms() - started;
   return { job, spot, decision, kind, wall_ms, outcome, doing, stop: () => own.abort() };
 }

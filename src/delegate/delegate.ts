@@ -66,7 +66,7 @@ export async function delegate(world: DelegateWorld, call: Call, options: CallOp
         const result = await liveLeg(desk, room, leg, decision);
         results.set(leg.index, result);
         desk.unfinished -= 1;
-        keeper.keep(leg, result);
+        keeper.keep(leg, result, () => desk.noteKept(leg.index));
         desk.emit({ kind: "done", index: leg.index, result });
       }),
     );

@@ -43,6 +43,9 @@ export class Desk {
   /** Legs that had not ended when the call was stopped. */
   unfinishedAtStop = 0;
   private readonly bound = new Map<number, Bound>();
+  /** Jobs of each leg that have a result; and the legs of which the result that counts is kept. */
+  private readonly ran = new Map<number, { readonly place: string; readonly job_id: string }[]>();
+  private readonly kept = new Set<number>();
   private readonly stopping = new AbortController();
   private cause: StopCause | null = null;
   private decidedFrom: Snapshot | null = null;
@@ -145,6 +148,20 @@ export class Desk {
     this.window.leave(index);
     this.lastLeaveMs = this.world.clock.ms();
     this.onLeave();
+  }
+
+  /** A place has handed back the result of a leg's job. It is not asked for again once the leg is kept. */
+  noteRan(index: number, place: string, job_id: string): void {
+    if (place === LOCAL) return;
+    if (this.kept.has(index)) this.fleet.find(place)?.forget(job_id);
+    else this.ran.set(index, [...(this.ran.get(index) ?? []), { place, job_id }]);
+  }
+
+  /** The result of a leg is on record: its places may forget what they handed back. */
+  noteKept(index: number): void {
+    this.kept.add(index);
+    for (const { place, job_id } of this.ran.get(index) ?? []) this.fleet.find(place)?.forget(job_id);
+    this.ran.delete(index);
   }
 
   /** Whether a leg of this call is executed on one of the spots. */

@@ -302,14 +302,15 @@ class LegLife {
     const { outcome, spot } = second;
     account.retriedOn = spot.place;
     if (outcome.kind === "ran") {
-      const other = this.ranOf(second, outcome.result, outcome.queued_sec);
-      account.noteRan(second, other.settled, outcome.result);
+      const wire = await this.withForm(second, outcome.result);
+      const other = this.ranOf(second, wire, outcome.queued_sec);
+      account.noteRan(second, other.settled, wire);
       await this.mark(spot, other.settled);
       const { best, note } = bestAttempt(first, other);
       account.retryNote = note;
       return best;
     }
-    if (outcome.kind === "silent") second.stop();
+    if (outcome.kind === "silent") this.leave(second, outcome);
     account.noteMissed(second, outcome);
     account.retryNote = `second attempt on ${spotText(spot)}: ${outcomeText(second)}`;
     return first;
@@ -396,11 +397,12 @@ class LegLife {
   private async outlive(ended: Ended, outcome: Extract<PlaceOutcome, { kind: "silent" }>): Promise<Next> {
     const { desk, leg, account } = this;
     const other = this.silent === null && desk.stopped === null ? await this.findOther(ended) : null;
-    if (other?.kind !== "place") return await this.judge({ ...ended, outcome: await outcome.late });
+    if (other?.kind !== "place") return await this.judge(await this.outwait(ended, outcome));
     account.noteMissed(ended, outcome);
-    const found = outcome.late.then(
+    const found = outcome.late().then(
       (late): Ran | null => {
         if (late.kind !== "ran") return null;
+        desk.noteRan(leg.index, ended.spot.place, ended.job.job_id);
         const ran = this.ranOf(ended, late.result, late.queued_sec);
         return ran.settled.status === "succeeded" ? ran : null;
       },
@@ -411,6 +413,25 @@ class LegLife {
     desk.orphaned += 1;
     desk.bind(leg.index, other.candidate.spot);
     return { decision: other, kind: "orphan" };
+  }
+
+  /** The leg does not wait for a place that is silent: what lies there is taken back, where it answers at all. */
+  private leave(ended: Ended, { late }: Extract<PlaceOutcome, { kind: "silent" }>): void {
+    const { desk, leg } = this;
+    ended.stop();
+    const note = (outcome: PlaceOutcome) => {
+      if (outcome.kind === "ran") desk.noteRan(leg.index, ended.spot.place, ended.job.job_id);
+    };
+    late().then(note, () => {}); // a place that breaks its promise leaves its intent open
+  }
+
+  /** Nobody else takes it: its owner may speak again until the deadline of the job. */
+  private async outwait(ended: Ended, outcome: Extract<PlaceOutcome, { kind: "silent" }>): Promise<Ended> {
+    const { desk, leg } = this;
+    const since_ms = desk.world.clock.ms();
+    const late = await outcome.outwait();
+    if (late.kind === "ran") desk.noteRan(leg.index, ended.spot.place, ended.job.job_id);
+    return { ...ended, outcome: late, wall_ms: ended.wall_ms + desk.world.clock.ms() - since_ms };
   }
 
   // Publishing.

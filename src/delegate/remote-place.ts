@@ -4,6 +4,9 @@
  *
  *   try -> submit -> open -> follow (events, else polls) -> close
  *
+ * The ledger says what may lie at the node and is nowhere else: a job that ran is closed by `forget`, when its result is
+ * kept.
+ *
  * Source: delegation run, sections 4.7, 4.11, 7.6, 7.7, 8.4
  */
 import { canonicalContract } from "../core/delegation/contract.ts";
@@ -12,6 +15,7 @@ import type { Job } from "../core/delegation/wire-result.ts";
 import { canonicalJson } from "../core/json/value.ts";
 import type { NodeAnswer, NodeClient } from "../core/node/client.ts";
 import type { IntentLedger } from "../core/node/intents.ts";
+import { isTerminal } from "../core/node/job.ts";
 import { type ReadView, readView } from "../core/node/read-view.ts";
 import { readHealth } from "../core/placement/health.ts";
 import type { Probe } from "../core/placement/place.ts";
@@ -34,6 +38,8 @@ export type RemoteWorld = {
     readonly label: string;
   };
   readonly orphan: { readonly grace_sec: number; readonly policy: "replace" | "wait" };
+  /** What a node may claim to have waited, in seconds: more does not move a deadline. */
+  readonly most_wait_sec: number;
 };
 
 /** A request without an answer is sent once more, under the same id. */
@@ -47,6 +53,12 @@ const NO_EVENTS_MS = 30_000;
 const POLL_GRACE_SEC = 60;
 /** How often a job that the node does not know any more is handed over again. */
 const RESUBMITS = 2;
+/** How often a node that was restarted under the job gets the time for it anew. */
+const RESTARTS = 3;
+const AUTH_REJECTED = "auth rejected";
+const QUEUE_DEADLINE = "queue deadline";
+/** Failures behind which the job may still lie at the node, and end there. */
+const LEFT = [AUTH_REJECTED, QUEUE_DEADLINE] as const;
 const QUEUE = { least: 60, without_estimate: 300, grace: 60, factor: 1.5, more: 30 } as const;
 
 export function remotePlace(world: RemoteWorld): RemotePlace {
@@ -55,6 +67,7 @@ export function remotePlace(world: RemoteWorld): RemotePlace {
     token: world.token,
     probe: (signal) => probe(world, signal),
     run: (job, seat, options) => new RemoteRun(world, job, seat, options).run(),
+    forget: (job) => world.intents.append({ e: "close", job, note: "kept" }),
   };
 }
 
@@ -90,16 +103,22 @@ class RemoteRun {
   readonly #job: Job;
   readonly #seat: string;
   readonly #options: PlaceRun;
-  /** When the node took it, and when it was first seen running; both of this clock. */
-  #owned_ms = 0;
+  /** Since when it lies in the node's line, and since when it is seen running; both of this clock. */
+  #lying_ms = 0;
   #running_ms: number | null = null;
+  #policy: RemoteWorld["orphan"]["policy"];
   #queueBudget_ms: number = QUEUE.without_estimate * 1000;
   #view: ReadView | null = null;
   #queued_ms = 0;
   /** Since when nothing but faults of the transport came; null: the last answer was one. */
   #silentSince: number | null = null;
+  /** All of its silences that have ended. */
+  #silence_ms = 0;
+  #restarts = 0;
   #unusable = "";
   #resubmits = 0;
+  /** It was sent and not answered: the node may have it. */
+  #isDoubtful = false;
   #noEventsUntil = 0;
 
   constructor(world: RemoteWorld, job: Job, seat: string, options: PlaceRun) {
@@ -107,12 +126,13 @@ class RemoteRun {
     this.#job = job;
     this.#seat = seat;
     this.#options = options;
+    this.#policy = world.orphan.policy;
   }
 
   async run(): Promise<PlaceOutcome> {
-    const { intents, clock, process } = this.#world;
+    const { clock, process } = this.#world;
     const { job_id, contract, contract_sha256 } = this.#job;
-    intents.append({
+    this.#world.intents.append({
       e: "try",
       job: job_id,
       url: this.#world.client.url,
@@ -125,19 +145,35 @@ class RemoteRun {
     });
     const handed = await this.#submit();
     if (handed !== null) return this.#closed(handed);
-    intents.append({ e: "open", job: job_id });
+    this.#world.intents.append({ e: "open", job: job_id });
     return this.#closed(await this.#follow());
   }
 
   /** What is over closes its intent; what may still lie there does not. */
   #closed(outcome: PlaceOutcome): PlaceOutcome {
-    const isLeft =
-      outcome.kind === "silent" ||
-      outcome.kind === "gave_up" ||
-      (outcome.kind === "stopped" && outcome.state === "running") ||
-      (outcome.kind === "failed" && outcome.reason.startsWith("auth rejected"));
-    if (!isLeft) this.#world.intents.append({ e: "close", job: this.#job.job_id, note: outcome.kind });
+    if (!this.#isLeft(outcome)) this.#world.intents.append({ e: "close", job: this.#job.job_id, note: outcome.kind });
     return outcome;
+  }
+
+  #isLeft(outcome: PlaceOutcome): boolean {
+    switch (outcome.kind) {
+      case "ran":
+      case "silent":
+      case "gave_up":
+        return true;
+      case "refused":
+        return this.#isDoubtful && outcome.http === null;
+      case "stopped":
+        return outcome.state === "running";
+      case "failed":
+        return LEFT.some((prefix) => outcome.reason.startsWith(prefix));
+      case "lost":
+        return this.#isDoubtful;
+      case "withdrawn":
+        return false;
+      default:
+        return outcome satisfies never;
+    }
   }
 
   // Handing over.
@@ -146,15 +182,16 @@ class RemoteRun {
   async #submit(): Promise<PlaceOutcome | null> {
     const { signal } = this.#options;
     let answer: NodeAnswer = { kind: "none", why: "not sent", is_sent: false };
-    let isDoubtful = false;
     for (let attempt = 0; attempt < SUBMIT_TRIES; attempt += 1) {
       if (signal.aborted) break;
       answer = await this.#world.client.submit(this.#body(), signal);
       if (answer.kind !== "none") break;
-      isDoubtful ||= answer.is_sent;
+      this.#isDoubtful ||= answer.is_sent;
     }
     if (signal.aborted && (answer.kind !== "answer" || answer.status !== 202)) {
-      return isDoubtful || answer.kind !== "none" ? await this.#takeBack() : { kind: "stopped", state: "withdrawn" };
+      return this.#isDoubtful || answer.kind !== "none"
+        ? await this.#takeBack()
+        : { kind: "stopped", state: "withdrawn" };
     }
     const status = answer.kind === "none" ? null : answer.status;
     const code = answer.kind === "answer" ? answer.code : "";
@@ -167,8 +204,8 @@ class RemoteRun {
         retry_after_sec: answer.kind === "answer" ? answer.retry_after_sec : null,
       };
     }
-    const now = this.#world.clock.ms();
-    this.#owned_ms = now;
+    this.#isDoubtful = false;
+    this.#lying_ms = this.#world.clock.ms();
     this.#queueBudget_ms = queueBudgetMs(answer.kind === "answer" ? waitOf(answer.text) : null, this.#wallSec);
     return null;
   }
@@ -205,9 +242,16 @@ class RemoteRun {
     }
     if (this.#options.signal.aborted) return await this.#takeBack();
     const since = this.#silentSince === null && this.#view !== null ? this.#view.rev : null;
-    return await this.#heard(
-      await this.#world.client.poll(this.#job.job_id, since, POLL_WAIT_SEC, this.#options.signal),
-    );
+    const asked_ms = clock.ms();
+    const answer = await this.#world.client.poll(this.#job.job_id, since, POLL_WAIT_SEC, this.#options.signal);
+    const heard = await this.#heard(answer);
+    // A node that holds no polls, or too many, is not asked all the time.
+    const isNew = since === null || this.#view?.rev !== since;
+    if (heard === null && !isNew) {
+      const held_ms = clock.ms() - asked_ms;
+      await this.#world.sleep(Math.max(0, PAUSE_MS - held_ms), this.#options.signal);
+    }
+    return heard;
   }
 
   /** Events, until the stream ends, breaks, or a bound is near. */
@@ -219,50 +263,67 @@ class RemoteRun {
     void this.#world
       .sleep(Math.max(0, this.#untilBoundMs()), AbortSignal.any([signal, over.signal]))
       .then(() => stop.abort());
-    const isWhole = await this.#world.client.follow(this.#job.job_id, signal, (view) => {
+    await this.#world.client.follow(this.#job.job_id, signal, (view) => {
+      if (terminal !== null || view.job_id !== this.#job.job_id) return;
       this.#seen(view);
-      if (isEnded(view)) terminal = view;
+      if (!isEnded(view)) return;
+      terminal = view;
+      stop.abort();
     });
     over.abort();
-    if (!isWhole) this.#noEventsUntil = this.#world.clock.ms() + NO_EVENTS_MS;
+    if (terminal === null) this.#noEventsUntil = this.#world.clock.ms() + NO_EVENTS_MS;
     return terminal === null ? null : this.#end(terminal);
   }
 
   #seen(view: ReadView): void {
     const { onProgress } = this.#options;
-    this.#silentSince = null;
+    this.#spoke();
     this.#unusable = "";
+    this.#noteRestart(view);
     this.#view = view;
     this.#queued_ms = view.queued_ms;
     if (view.state === "running") {
       this.#running_ms ??= this.#world.clock.ms();
       if (view.progress !== null) onProgress({ kind: "running", progress: view.progress });
     } else if (view.state === "accepted") {
-      // A restart of the node puts it back into the line.
       this.#running_ms = null;
       onProgress({ kind: "queued", position: view.queue_position + 1, about_sec: null });
     }
+  }
+
+  /** A node that was restarted has put the job back into the line, and runs it from its start. */
+  #noteRestart(view: ReadView): void {
+    if (this.#running_ms === null) return;
+    const isRestarted = view.state === "accepted" || view.restarts > (this.#view?.restarts ?? 0);
+    if (!isRestarted || this.#restarts >= RESTARTS) return;
+    this.#restarts += 1;
+    this.#lying_ms = this.#world.clock.ms();
+    this.#running_ms = null;
+  }
+
+  /** An answer came, whatever it says. */
+  #spoke(): void {
+    if (this.#silentSince !== null) this.#silence_ms += this.#world.clock.ms() - this.#silentSince;
+    this.#silentSince = null;
   }
 
   async #heard(answer: NodeAnswer): Promise<Step> {
     const { clock } = this.#world;
     if (answer.kind === "none") {
       this.#silentSince ??= clock.ms();
-      if (
-        clock.ms() - this.#silentSince >= this.#world.orphan.grace_sec * 1000 &&
-        this.#world.orphan.policy === "replace"
-      ) {
+      if (clock.ms() - this.#silentSince >= this.#world.orphan.grace_sec * 1000 && this.#policy === "replace") {
         return this.#silent(clock.ms() - this.#silentSince);
       }
       await this.#world.sleep(PAUSE_MS, this.#options.signal);
       return null;
     }
-    this.#silentSince = null;
-    if (answer.kind === "unusable") return await this.#useless(answer.why);
+    this.#spoke();
+    // It will not be smaller the next time.
+    if (answer.kind === "unusable") return { kind: "failed", reason: `remote job error: ${answer.why}` };
     if (answer.status === 401 || answer.status === 403) {
       return {
         kind: "failed",
-        reason: `auth rejected: ${this.#world.client.url} does not take the token any more (HTTP ${answer.status})`,
+        reason: `${AUTH_REJECTED}: ${this.#world.client.url} does not take the token any more (HTTP ${answer.status})`,
       };
     }
     if (answer.status === 404) return await this.#lost();
@@ -318,21 +379,24 @@ class RemoteRun {
   }
 
   #queueEndMs(): number {
-    return this.#owned_ms + this.#queueBudget_ms;
+    // While a node is down its line stands still.
+    const down_ms = Math.min(this.#silence_ms, (this.#wallSec + POLL_GRACE_SEC) * 1000);
+    return this.#lying_ms + this.#queueBudget_ms + down_ms;
   }
 
   #runEndMs(began_ms: number): number {
-    return began_ms + (this.#wallSec + POLL_GRACE_SEC + (this.#view?.waits_sec ?? 0)) * 1000;
+    const waits_sec = Math.min(this.#view?.waits_sec ?? 0, this.#world.most_wait_sec);
+    return began_ms + (this.#wallSec + POLL_GRACE_SEC + waits_sec) * 1000;
   }
 
   async #bounds(): Promise<Step> {
     const isSilent = this.#silentSince !== null;
     // Silence has a bound of its own; a node that answers again may have begun the job meanwhile.
-    if (isSilent && this.#world.orphan.policy === "replace") return null;
+    if (isSilent && this.#policy === "replace") return null;
     const more_ms = isSilent && this.#running_ms === null ? (this.#wallSec + POLL_GRACE_SEC) * 1000 : 0;
     if (this.#untilBoundMs() + more_ms > 0) return null;
     if (this.#running_ms === null && !isSilent) return await this.#leaveQueue();
-    const sec = Math.round((this.#world.clock.ms() - (this.#running_ms ?? this.#owned_ms)) / 1000);
+    const sec = Math.round((this.#world.clock.ms() - (this.#running_ms ?? this.#lying_ms)) / 1000);
     const isBroken = this.#unusable !== "" || this.#silentSince !== null;
     const saw =
       this.#unusable !== "" ? `its last answers cannot be used (${this.#unusable})` : "it says that it still runs";
@@ -346,7 +410,7 @@ class RemoteRun {
 
   /** The job lay too long and was not begun: it is taken back, or it has begun meanwhile. */
   async #leaveQueue(): Promise<Step> {
-    const sec = Math.round((this.#world.clock.ms() - this.#owned_ms) / 1000);
+    const sec = Math.round((this.#world.clock.ms() - this.#lying_ms) / 1000);
     const answer = await this.#world.client.cancel(this.#job.job_id, false, this.#options.signal);
     const queued_sec = sec;
     if (answer.kind === "answer" && answer.status === 200) {
@@ -358,7 +422,7 @@ class RemoteRun {
     }
     const said = answer.kind === "answer" ? `HTTP ${answer.status} ${answer.code}`.trimEnd() : answer.why;
     const what = "the node accepted the job but never started it; withdraw not confirmed";
-    return { kind: "failed", reason: `queue deadline after ${sec}s: ${what}: ${said}` };
+    return { kind: "failed", reason: `${QUEUE_DEADLINE} after ${sec}s: ${what}: ${said}` };
   }
 
   // Taking it back, and silence.
@@ -369,14 +433,22 @@ class RemoteRun {
     if (answer.kind !== "answer") return { kind: "stopped", state: "running" };
     if (answer.status === 404) return { kind: "stopped", state: "withdrawn" };
     const read = readView(answer.text);
-    if (read.ok && isEnded(read.view) && read.view.state === "done") return this.#end(read.view);
+    if (read.ok && read.view.result !== null && isEnded(read.view)) return this.#end(read.view);
     if (answer.status === 200)
       return { kind: "stopped", state: read.ok && read.view.state === "canceled" ? "withdrawn" : "stopped" };
     return { kind: "stopped", state: "running" };
   }
 
   #silent(silent_ms: number): PlaceOutcome {
-    return { kind: "silent", silent_sec: silent_ms / 1000, late: this.#awaitLate() };
+    return {
+      kind: "silent",
+      silent_sec: silent_ms / 1000,
+      late: () => this.#awaitLate(),
+      outwait: async () => {
+        this.#policy = "wait";
+        return this.#closed(await this.#follow());
+      },
+    };
   }
 
   /** Goes on asking a silent node until the call ends; one that answers and has not begun is told to drop the job. */
@@ -406,9 +478,9 @@ class RemoteRun {
   }
 }
 
-/** Also for a result that the node could not store yet: it will not change. */
-function isEnded(view: ReadView): boolean {
-  return view.state === "done" || view.state === "error" || view.state === "canceled";
+/** Also where the node has a result that it could not store yet: it will not change. */
+function isEnded({ state, result }: ReadView): boolean {
+  return isTerminal(state) || (state === "running" && result !== null);
 }
 
 /** What the acknowledgement says of the wait; null where it does not. */

@@ -23,6 +23,8 @@ export class RunKeeper {
   private readonly placements: JsonObject[] = [];
   private writing: Promise<void> | null = null;
   private isStale = false;
+  /** What is to be told when a record with the leg in it is there. */
+  private untold: (() => void)[] = [];
 
   /** @param head the document as it is now, without its results */
   constructor(
@@ -50,10 +52,11 @@ export class RunKeeper {
     this.placements.push({ at_ms: this.elapsed(), places });
   }
 
-  /** A leg has ended. */
-  keep(leg: CallLeg, result: LegResult): void {
+  /** A leg has ended. `onKept` is called when that is on record; never, where it cannot be written. */
+  keep(leg: CallLeg, result: LegResult, onKept: () => void): void {
     const { scrub, keep_contracts } = this.world.records;
     this.legs.set(leg.index, recordLeg(result, keep_contracts ? canonicalContract(leg.contract) : null, scrub));
+    this.untold.push(onKept);
     this.isStale = true;
     this.writing ??= this.write();
   }
@@ -76,6 +79,7 @@ export class RunKeeper {
     const { records, process } = this.world;
     this.attempted += 1;
     const head = this.head();
+    const telling = this.untold;
     const legs = [...this.legs].sort(([left], [right]) => left - right).map(([, leg]) => leg);
     const facts = {
       legs: this.call.legs.length,
@@ -86,12 +90,16 @@ export class RunKeeper {
       placements: this.placements,
       events: this.events,
     };
+    this.untold = [];
     try {
       await records.save(head.run_id, renderRunRecord(head, legs, facts, records.scrub));
     } catch {
       // Counted and told in the summary: a full disk must not take a result with it.
       this.lost += 1;
+      this.untold = [...telling, ...this.untold];
+      return;
     }
+    for (const tell of telling) tell();
   }
 
   private elapsed(): number {

@@ -693,9 +693,9 @@ describe("a place that answers about other documents", () => {
 });
 
 describe("a place that falls silent with the job", () => {
-  const SILENT = (late: Promise<never> | Promise<unknown>) => ({
+  const SILENT = (late: Promise<unknown>) => ({
     takes_ms: 60_000,
-    outcome: { kind: "silent", silent_sec: 60, late } as never,
+    outcome: { kind: "silent", silent_sec: 60, late: () => late, outwait: () => late } as never,
   });
   const pair = (silent: object, other: readonly object[]) => ({
     contracts: [SCHEMA],
@@ -761,7 +761,8 @@ describe("a place that falls silent with the job", () => {
           run: async (job) => ({
             kind: "silent",
             silent_sec: 60,
-            late: Promise.resolve({ kind: "ran", queued_sec: 0, result: wireResultOf(job, { output: "" }) }),
+            late: async () => ({ kind: "ran", queued_sec: 0, result: wireResultOf(job, { output: "" }) }),
+            outwait: () => Promise.reject(new Error("somebody else has it")),
           }),
         };
         return [silent, b];
@@ -780,11 +781,13 @@ describe("a place that falls silent with the job", () => {
         const run: typeof a.run = async (job) => ({
           kind: "silent",
           silent_sec: 60,
-          late: clock.sleep(5000, new AbortController().signal).then(() => ({
-            kind: "ran" as const,
-            queued_sec: 0,
-            result: wireResultOf(job, ANSWER),
-          })),
+          late: () => Promise.reject(new Error("nobody else has it")),
+          outwait: () =>
+            clock.sleep(5000, new AbortController().signal).then(() => ({
+              kind: "ran" as const,
+              queued_sec: 0,
+              result: wireResultOf(job, ANSWER),
+            })),
         });
         return [{ ...a, run }];
       },

@@ -45,9 +45,15 @@ type Script = {
 };
 
 /** The last answer of a list is given again and again. */
-function place(
+function placeOf(
   script: Script,
-  more: { policy?: "replace" | "wait"; ledger?: boolean; hasToken?: boolean; health?: NodeAnswer } = {},
+  more: {
+    policy?: "replace" | "wait";
+    ledger?: boolean;
+    hasToken?: boolean;
+    health?: NodeAnswer;
+    holds?: boolean;
+  } = {},
 ) {
   const clock = manualClock();
   const asked: string[] = [];
@@ -70,7 +76,8 @@ function place(
       asked.push(`poll ${since ?? "now"}`);
       const said = next("poll");
       // A node holds a poll of which there is nothing new.
-      if (said.kind === "answer" && since !== null) await clock.sleep(wait_sec * 1000, new AbortController().signal);
+      if (said.kind === "answer" && since !== null && more.holds !== false)
+        await clock.sleep(wait_sec * 1000, new AbortController().signal);
       return said;
     },
     async follow(_job, _signal, onView) {
@@ -100,12 +107,14 @@ function place(
     },
     process: { pid: 7, pid_start: "x", origin: "here/7", label: "" },
     orphan: { grace_sec: 60, policy: more.policy ?? "replace" },
+    most_wait_sec: 2190,
   });
   const told: PlaceProgress[] = [];
   const stop = new AbortController();
   const run = () =>
     made.run(JOB, "s", { signal: stop.signal, onProgress: (progress) => told.push(progress), deadline_sec: 0 });
   return {
+    place: made,
     probe: () => made.probe(stop.signal),
     clock,
     asked,
@@ -120,14 +129,18 @@ function place(
 
 describe("a job at a node", () => {
   test("is written down before it is sent, owned before it is asked for, and closed at its end", async () => {
-    const { drive, rows, asked } = place({ submit: [ACK], poll: [DONE] });
+    const { drive, rows, asked } = placeOf({ submit: [ACK], poll: [DONE] });
     expect(await drive()).toMatchObject({ kind: "ran", result: { output: "done" } });
-    expect(rows).toMatchObject([
-      { e: "try", job: JOB.job_id, sha: "sha", goal120: "Do it", pid: 7 },
-      { e: "open" },
-      { e: "close", note: "ran" },
-    ]);
+    expect(rows).toMatchObject([{ e: "try", job: JOB.job_id, sha: "sha", goal120: "Do it", pid: 7 }, { e: "open" }]);
     expect(asked).toEqual(["submit 1111", "poll now"]);
+  });
+
+  test("that ran stays written down until its result is kept", async () => {
+    const { drive, ledger, rows, place } = placeOf({ submit: [ACK], poll: [DONE] });
+    await drive();
+    expect(ledger()).toBe("try open");
+    expect(place.forget(JOB.job_id)).toBe(true);
+    expect(rows.at(-1)).toEqual({ e: "close", job: JOB.job_id, note: "kept" });
   });
 
   test("is followed by its events where the node has them", async () => {
@@ -136,7 +149,7 @@ describe("a job at a node", () => {
       { state: "running", rev: 2, progress: { phase: "tool", step: 1, max_steps: 3, tool: "read_file" } },
       { state: "done", rev: 3, queued_ms: 1500, result: result() },
     ].map((each) => JSON.stringify({ job_id: JOB.job_id, ...each }));
-    const { drive, told, asked } = place({ submit: [ACK], events: [texts, true] });
+    const { drive, told, asked } = placeOf({ submit: [ACK], events: [texts, true] });
     expect(await drive()).toMatchObject({ kind: "ran", queued_sec: 1.5 });
     expect(told).toMatchObject([
       { kind: "queued", position: 3 },
@@ -147,18 +160,21 @@ describe("a job at a node", () => {
 
   test("is polled when its events break off", async () => {
     const running = JSON.stringify({ job_id: JOB.job_id, state: "running", rev: 2 });
-    const { drive, asked } = place({ submit: [ACK], events: [[running], false], poll: [DONE] });
+    const { drive, asked } = placeOf({ submit: [ACK], events: [[running], false], poll: [DONE] });
     expect(await drive()).toMatchObject({ kind: "ran" });
     expect(asked).toEqual(["submit 1111", "poll 2"]);
   });
 
   test("is sent twice under one id where no answer came, and is refused when none comes", async () => {
-    const twice = place({ submit: [none(), ACK], poll: [DONE] });
+    const twice = placeOf({ submit: [none(), ACK], poll: [DONE] });
     expect(await twice.drive()).toMatchObject({ kind: "ran" });
     expect(twice.asked.slice(0, 2)).toEqual(["submit 1111", "submit 1111"]);
-    const never = place({ submit: [none()] });
+    const never = placeOf({ submit: [none()] });
     expect(await never.drive()).toMatchObject({ kind: "refused", http: null, message: "connection reset" });
-    expect([never.asked.length, never.ledger()]).toEqual([2, "try close"]);
+    // The node may have it, and only the ledger says so.
+    expect([never.asked.length, never.ledger()]).toEqual([2, "try"]);
+    const unsent = placeOf({ submit: [none(false)] });
+    expect([(await unsent.drive()).kind, unsent.ledger()]).toEqual(["refused", "try close"]);
   });
 
   test.each<[number, string, number | null]>([
@@ -167,28 +183,28 @@ describe("a job at a node", () => {
     [409, "previously_failed", null],
     [401, "unauthorized", null],
   ])("of an answer %p %s is refused with all that was said", async (status, code, retry_after_sec) => {
-    const { drive, ledger } = place({ submit: [answer(status, {}, { code, message: "why", retry_after_sec })] });
+    const { drive, ledger } = placeOf({ submit: [answer(status, {}, { code, message: "why", retry_after_sec })] });
     expect(await drive()).toEqual({ kind: "refused", http: status, code, message: "why", retry_after_sec });
     expect(ledger()).toBe("try close");
   });
 
   test("that the node loses is handed over again twice, and then is lost", async () => {
-    const again = place({ submit: [ACK], poll: [answer(404), answer(404), DONE] });
+    const again = placeOf({ submit: [ACK], poll: [answer(404), answer(404), DONE] });
     expect(await again.drive()).toMatchObject({ kind: "ran" });
-    const lost = place({ submit: [ACK], poll: [answer(404)] });
+    const lost = placeOf({ submit: [ACK], poll: [answer(404)] });
     expect(await lost.drive()).toEqual({ kind: "lost", reason: "remote job error: the node lost the job 3 times" });
     expect(lost.asked.filter((each) => each.startsWith("submit"))).toHaveLength(3);
   });
 
   test("whose token is not taken any more has failed, and its intent stays open", async () => {
-    const { drive, ledger } = place({ submit: [ACK], poll: [answer(401)] });
+    const { drive, ledger } = placeOf({ submit: [ACK], poll: [answer(401)] });
     expect(await drive()).toMatchObject({ kind: "failed", reason: expect.stringMatching(/^auth rejected: /) });
     expect(ledger()).toBe("try open");
   });
 
   test("that was given up there is offered elsewhere; one that failed there is lost", async () => {
-    expect(await place({ submit: [ACK], poll: [view("canceled")] }).drive()).toMatchObject({ kind: "withdrawn" });
-    const failed = place({ submit: [ACK], poll: [view("error", { error: { message: "boom" } })] });
+    expect(await placeOf({ submit: [ACK], poll: [view("canceled")] }).drive()).toMatchObject({ kind: "withdrawn" });
+    const failed = placeOf({ submit: [ACK], poll: [view("error", { error: { message: "boom" } })] });
     expect(await failed.drive()).toEqual({ kind: "lost", reason: "remote job error: boom" });
   });
 
@@ -196,54 +212,95 @@ describe("a job at a node", () => {
     ["no result", {}],
     ["a result of no use", { result: { schema_version: 1 } }],
   ])("that ended with %s has failed", async (_, more) => {
-    expect(await place({ submit: [ACK], poll: [view("done", more)] }).drive()).toMatchObject({
+    expect(await placeOf({ submit: [ACK], poll: [view("done", more)] }).drive()).toMatchObject({
       kind: "failed",
       reason: expect.stringContaining("its result cannot be used"),
     });
   });
 
   test("that is never begun is taken back at the end of its queue budget", async () => {
-    const taken = place({ submit: [ACK], poll: [view("accepted")], cancel: [view("canceled")] });
+    const taken = placeOf({ submit: [ACK], poll: [view("accepted")], cancel: [view("canceled")] });
     expect(await taken.drive()).toMatchObject({
       kind: "withdrawn",
       message: expect.stringMatching(/^not begun within \d+s$/),
     });
     expect(taken.clock.ms()).toBeGreaterThanOrEqual(60_000);
-    const begun = place({
+    const begun = placeOf({
       submit: [ACK],
       poll: [...Array.from({ length: 8 }, () => view("accepted")), DONE],
       cancel: [answer(409, {}, { code: "running" })],
     });
     expect(await begun.drive()).toMatchObject({ kind: "ran" });
-    const unsure = place({ submit: [ACK], poll: [view("accepted")], cancel: [none()] });
+    const unsure = placeOf({ submit: [ACK], poll: [view("accepted")], cancel: [none()] });
     expect(await unsure.drive()).toMatchObject({
       kind: "failed",
       reason: expect.stringMatching(
         /^queue deadline after \d+s: the node accepted the job but never started it; withdraw not confirmed: connection reset$/,
       ),
     });
+    expect([taken.ledger(), unsure.ledger()]).toEqual(["try open close", "try open"]);
+  });
+
+  test("that goes back into the line of a node that was restarted gets the time in it anew", async () => {
+    const { drive, asked } = placeOf({
+      submit: [ACK],
+      poll: [...Array.from({ length: 8 }, () => view("running")), view("accepted"), view("running"), DONE],
+      cancel: [view("canceled")],
+    });
+    expect(await drive()).toMatchObject({ kind: "ran" });
+    expect(asked.filter((each) => each.startsWith("cancel"))).toEqual([]);
+    // The restart may show in nothing but its count.
+    const unseen = placeOf({
+      submit: [ACK],
+      poll: [
+        ...Array.from({ length: 12 }, () => view("running")),
+        ...Array.from({ length: 12 }, () => view("running", { restarts: 1 })),
+        DONE,
+      ],
+    });
+    expect(await unseen.drive()).toMatchObject({ kind: "ran" });
+    let restarts = 0;
+    const endless = placeOf({
+      submit: [ACK],
+      poll: Array.from({ length: 400 }, () => {
+        restarts += 1;
+        return view("running", { restarts });
+      }),
+    });
+    expect(await endless.drive()).toMatchObject({ kind: "gave_up", defer_class: "budget" });
   });
 
   test("that runs for longer than its wall and a minute is given up, moved by the waits that the node tells", async () => {
-    const endless = place({ submit: [ACK], poll: [view("running")] });
+    const endless = placeOf({ submit: [ACK], poll: [view("running")] });
     expect(await endless.drive()).toMatchObject({
       kind: "gave_up",
       defer_class: "budget",
       reason: expect.stringMatching(/^poll deadline after \d+s: it says that it still runs$/),
     });
     expect(endless.clock.ms()).toBeGreaterThanOrEqual(160_000);
-    const waiting = place({
+    const waiting = placeOf({
       submit: [ACK],
       poll: [view("running", { waits: { admission_sec: 100, contention_sec: 50 } })],
     });
     await waiting.drive();
     expect(waiting.clock.ms()).toBeGreaterThanOrEqual(310_000);
-    const useless = place({ submit: [ACK], poll: [view("running"), answer(200, [])] });
+    // What a node claims to wait is believed up to what a wait may take.
+    let rev = 1;
+    const boasting = placeOf({
+      submit: [ACK],
+      poll: Array.from({ length: 400 }, () => {
+        rev += 1;
+        return view("running", { rev, waits: { admission_sec: 1000 * rev, contention_sec: 0 } });
+      }),
+    });
+    expect(await boasting.drive()).toMatchObject({ kind: "gave_up", defer_class: "budget" });
+    expect(boasting.clock.ms()).toBeLessThan((100 + 60 + 2190 + 30) * 1000);
+    const useless = placeOf({ submit: [ACK], poll: [view("running"), answer(200, [])] });
     expect(await useless.drive()).toMatchObject({ kind: "gave_up", defer_class: "infrastructure" });
   });
 
   test("whose node is silent for a minute goes elsewhere, and still counts when it answers", async () => {
-    const { run, clock, stop } = place({
+    const { run, clock, stop } = placeOf({
       submit: [ACK],
       poll: [view("running"), ...Array.from({ length: 40 }, () => none()), DONE],
     });
@@ -251,12 +308,68 @@ describe("a job at a node", () => {
     expect(outcome).toMatchObject({ kind: "silent" });
     expect(clock.ms()).toBeGreaterThanOrEqual(60_000);
     if (outcome.kind !== "silent") throw new Error("it is not silent");
-    expect(await clock.drive(outcome.late)).toMatchObject({ kind: "ran" });
+    expect(await clock.drive(outcome.late())).toMatchObject({ kind: "ran" });
     stop.abort();
   });
 
+  test("whose node is silent and whom nobody else takes is waited for, and not taken back", async () => {
+    const back = placeOf({
+      submit: [ACK],
+      poll: [view("accepted"), ...Array.from({ length: 60 }, () => none()), view("accepted"), view("running"), DONE],
+    });
+    const outcome = await back.clock.drive(back.run());
+    if (outcome.kind !== "silent") throw new Error("it is not silent");
+    expect(await back.clock.drive(outcome.outwait())).toMatchObject({ kind: "ran" });
+    expect(back.asked.filter((each) => each.startsWith("cancel"))).toEqual([]);
+  });
+
+  test("whose node stays silent for good is given up at the deadline of the job, and stays written down", async () => {
+    const { run, clock, ledger } = placeOf({ submit: [ACK], poll: [view("running"), none()] });
+    const outcome = await clock.drive(run());
+    if (outcome.kind !== "silent") throw new Error("it is not silent");
+    expect(await clock.drive(outcome.outwait())).toMatchObject({
+      kind: "gave_up",
+      defer_class: "infrastructure",
+      reason: expect.stringMatching(/^poll deadline after \d+s: it answers no more$/),
+    });
+    expect([clock.ms() < 200_000, ledger()]).toEqual([true, "try open"]);
+  });
+
+  test("whose result is too large has failed at once", async () => {
+    const large: NodeAnswer = { kind: "unusable", why: "its answer has more than 4194304 bytes", status: 200 };
+    const { drive, clock } = placeOf({ submit: [ACK], poll: [large] });
+    expect(await drive()).toEqual({
+      kind: "failed",
+      reason: "remote job error: its answer has more than 4194304 bytes",
+    });
+    expect(clock.ms()).toBe(0);
+  });
+
+  test("whose result the node cannot store yet is taken as it is", async () => {
+    const held = placeOf({ submit: [ACK], poll: [view("running", { result: result() })] });
+    expect(await held.drive()).toMatchObject({ kind: "ran", result: { output: "done" } });
+    const texts = [JSON.stringify({ job_id: JOB.job_id, state: "running", rev: 2, result: result() })];
+    expect(await placeOf({ submit: [ACK], events: [texts, false] }).drive()).toMatchObject({ kind: "ran" });
+  });
+
+  test("is asked for every two seconds where the node holds no polls", async () => {
+    const { drive, asked, clock } = placeOf(
+      { submit: [ACK], poll: [...Array.from({ length: 5 }, () => view("running")), DONE] },
+      { holds: false },
+    );
+    expect(await drive()).toMatchObject({ kind: "ran" });
+    expect([asked.length, clock.ms()]).toEqual([7, 8_000]);
+  });
+
+  test("events about another job say nothing of this one", async () => {
+    const texts = [JSON.stringify({ job_id: "wrt-2", state: "done", rev: 2, result: result() })];
+    const { drive, asked } = placeOf({ submit: [ACK], events: [texts, true], poll: [DONE] });
+    expect(await drive()).toMatchObject({ kind: "ran" });
+    expect(asked).toEqual(["submit 1111", "poll now"]);
+  });
+
   test("of a silent node is taken back when the node answers and has not begun it", async () => {
-    const { run, clock, asked } = place({
+    const { run, clock, asked } = placeOf({
       submit: [ACK],
       poll: [view("accepted"), ...Array.from({ length: 40 }, () => none()), view("accepted")],
       cancel: [view("canceled")],
@@ -264,12 +377,12 @@ describe("a job at a node", () => {
     const outcome = await clock.drive(run());
     expect(outcome.kind).toBe("silent");
     if (outcome.kind !== "silent") return;
-    expect(await clock.drive(outcome.late)).toMatchObject({ kind: "withdrawn" });
+    expect(await clock.drive(outcome.late())).toMatchObject({ kind: "withdrawn" });
     expect(asked.filter((each) => each.startsWith("cancel"))).toEqual(["cancel"]);
   });
 
   test("of a node that answers again within the minute goes on", async () => {
-    const { drive } = place({
+    const { drive } = placeOf({
       submit: [ACK],
       poll: [view("running"), none(), none(), view("accepted"), view("running"), DONE],
     });
@@ -277,7 +390,7 @@ describe("a job at a node", () => {
   });
 
   test("waits for a silent node where that is the policy", async () => {
-    const { drive } = place(
+    const { drive } = placeOf(
       { submit: [ACK], poll: [view("running"), ...Array.from({ length: 60 }, () => none()), DONE] },
       { policy: "wait" },
     );
@@ -290,7 +403,7 @@ describe("a job at a node", () => {
     [answer(404), "withdrawn"],
     [none(), "running"],
   ])("is taken back by force when the call stops (%#)", async (said, state) => {
-    const { run, clock, stop, asked } = place({ submit: [ACK], poll: [view("running")], cancel: [said] });
+    const { run, clock, stop, asked } = placeOf({ submit: [ACK], poll: [view("running")], cancel: [said] });
     const running = run();
     void clock.sleep(5_000, new AbortController().signal).then(() => stop.abort());
     expect(await clock.drive(running)).toEqual({ kind: "stopped", state: state as "running" });
@@ -298,7 +411,7 @@ describe("a job at a node", () => {
   });
 
   test("a ledger that cannot be written does not stop it", async () => {
-    expect(await place({ submit: [ACK], poll: [DONE] }, { ledger: false }).drive()).toMatchObject({ kind: "ran" });
+    expect(await placeOf({ submit: [ACK], poll: [DONE] }, { ledger: false }).drive()).toMatchObject({ kind: "ran" });
   });
 });
 
@@ -326,6 +439,6 @@ describe("a node that is asked how it is", () => {
     [answer(200, []), true, { ok: false, why: "no node answers there: no health record", blames: "infrastructure" }],
     [none(), true, { ok: false, why: "connection reset", blames: "infrastructure" }],
   ])("(%#)", async (health, hasToken, probe) => {
-    expect(await place({}, { health, hasToken }).probe()).toMatchObject(probe);
+    expect(await placeOf({}, { health, hasToken }).probe()).toMatchObject(probe);
   });
 });

@@ -194,6 +194,7 @@ describe("the record of a call", () => {
     if (!parsed.ok) throw new Error(parsed.fault.message);
     return parsed.value as { readonly [key: string]: unknown } & {
       readonly record: { readonly [key: string]: unknown };
+      readonly results: readonly unknown[];
     };
   };
 
@@ -299,6 +300,48 @@ describe("the record of a call", () => {
     });
     // The first leg's, that of all others, and the last one.
     expect(written).toBe(3);
+  });
+
+  describe("is there before a node may forget what it handed back", () => {
+    /** What happened, in order, where records come to be as `save` says. */
+    async function order(save: (written: number) => boolean) {
+      const happened: string[] = [];
+      let written = 0;
+      const { results } = await play({
+        contracts: times(2, SCHEMA),
+        call: { width: 1 },
+        local: () => null,
+        remotes: (clock) => {
+          const remote = scriptedRemote(clock, "http://a:1", [{ result: { output: "" } }, { result: ANSWER }]);
+          return [{ ...remote, forget: (job_id) => happened.push(`forget ${job_id.at(-1)}`) > 0 }];
+        },
+        world: {
+          records: {
+            save: async (_, text) => {
+              written += 1;
+              if (!save(written)) throw new Error("disk full");
+              happened.push(`saved ${recordOf(text).results.length}`);
+            },
+            scrub: (text) => text,
+            keep_contracts: true,
+          },
+        },
+      });
+      expect(results.map(({ status }) => status)).toEqual(["deferred", "succeeded"]);
+      return happened;
+    }
+
+    test("leg by leg", async () => {
+      expect(await order(() => true)).toEqual(["saved 1", "forget 1", "saved 2", "forget 2", "saved 2"]);
+    });
+
+    test("with the next one, where one could not be written", async () => {
+      expect(await order((written) => written > 1)).toEqual(["saved 2", "forget 1", "forget 2", "saved 2"]);
+    });
+
+    test("and is not asked to where none was", async () => {
+      expect(await order(() => false)).toEqual([]);
+    });
   });
 });
 

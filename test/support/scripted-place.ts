@@ -97,7 +97,12 @@ export class Stage {
 }
 
 export type ScriptedLocal = LocalPlace & { readonly stage: Stage };
-export type ScriptedRemote = RemotePlace & { readonly stage: Stage; readonly probes: number[] };
+export type ScriptedRemote = RemotePlace & {
+  readonly stage: Stage;
+  readonly probes: number[];
+  /** Jobs whose results are kept, with how many records had been written by then. */
+  readonly forgotten: string[];
+};
 
 export function scriptedLocal(
   clock: ManualClock,
@@ -138,11 +143,14 @@ export function scriptedRemote(
 ): ScriptedRemote {
   const stage = new Stage(clock, plays);
   const probes: number[] = [];
+  const forgotten: string[] = [];
   return {
     url,
     token,
     stage,
     probes,
+    forgotten,
+    forget: (job_id) => forgotten.push(job_id) > 0,
     run: (job, seat, options) => stage.run(job, seat, options),
     probe: async () => {
       const answer = probe[Math.min(probes.length, probe.length - 1)] ?? {};

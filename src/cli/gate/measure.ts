@@ -25,6 +25,7 @@ import { CONFIG_OPTION, loadConfig } from "../config-world.ts";
 import { JSON_SWITCH } from "../contract/address.ts";
 import { openPlainDisplay } from "../delegate/plain.ts";
 import { delegateWorld, sha256 } from "../delegate-world.ts";
+import { recoverInBackground } from "../recovery.ts";
 import { releaseOf } from "../release.ts";
 import { instant, placesOf, randomHex } from "../world.ts";
 import { type LegSet, readFixture } from "./leg-set.ts";
@@ -100,6 +101,7 @@ export async function measureGate(
   const folder = args.out ?? join("writ-gate", set.gate.name);
   makeFolder(folder);
   using interrupt = interruptible();
+  const endRecovery = recoverInBackground({ ...config, data: placesOf().data });
   const place = openProofPlace({ keep: args.keep, path: process.env.PATH ?? "" });
   try {
     const setting: Setting = { set, config, args, version, folder, out, signal: interrupt.signal };
@@ -133,6 +135,8 @@ export async function measureGate(
     return stopped.status;
   } finally {
     place.close();
+    const recovered = endRecovery();
+    if (recovered !== null) out.talk(`writ: ${recovered}`);
   }
 }
 

@@ -15,7 +15,7 @@ export type PlaceProgress =
 
 /** What came of handing a job to a place; `queued_sec` is the time that it lay there and was not begun. */
 export type PlaceOutcome =
-  /** The job has ended there, completed or deferred. */
+  /** The job has ended there, completed or deferred. A remote place is told when its result is kept: `forget`. */
   | { readonly kind: "ran"; readonly result: WireResult; readonly queued_sec: number }
   /** It was not taken. `http` null: no answer came, or none that was whole. */
   | {
@@ -41,8 +41,15 @@ export type PlaceOutcome =
   | { readonly kind: "failed"; readonly reason: string }
   /** The signal came. "running": it goes on there and could not be taken back. */
   | { readonly kind: "stopped"; readonly state: "withdrawn" | "stopped" | "running" }
-  /** It was taken, and its place says nothing any more. `late` settles when it does, or when the signal came. */
-  | { readonly kind: "silent"; readonly silent_sec: number; readonly late: Promise<PlaceOutcome> };
+  /** It was taken, and its place says nothing any more. One of the two is called, once. */
+  | {
+      readonly kind: "silent";
+      readonly silent_sec: number;
+      /** Somebody else has the leg now: what the place says when it speaks again, or when the signal came. */
+      readonly late: () => Promise<PlaceOutcome>;
+      /** Nobody else takes the leg: the place is waited for, to the deadline of the job. */
+      readonly outwait: () => Promise<PlaceOutcome>;
+    };
 
 export type PlaceRun = {
   /** Ends the job: it is stopped, or taken back where that is possible. */
@@ -90,4 +97,10 @@ export type RemotePlace = Runs & {
   readonly token: string;
   /** Asks for its health record. Errors: none; bounded by 5 s and by the signal */
   probe(signal: AbortSignal): Promise<Probe>;
+  /**
+   * The result of a job that ran there is kept here, or is not wanted: nobody will ask for it any more.
+   *
+   * @returns false where that could not be written down; a later process asks for it once more then
+   */
+  forget(job_id: string): boolean;
 };
