@@ -23,6 +23,7 @@ import { type Defer, schemaFailed, structuredUnreachable, windowExhausted } from
 import {
   judgeStructured,
   losslessText,
+  STRUCTURED_CUT,
   structuredMessages,
   structuredTokens,
   wholeElements,
@@ -177,7 +178,7 @@ class StructuredStep {
       return kept === null ? failed(schemaFailed(judged.errors[0] ?? "no JSON")) : { text: kept, defer: null };
     }
     this.isRepair = true;
-    this.errors = judged.errors;
+    this.errors = completion.is_cut ? [STRUCTURED_CUT] : judged.errors;
     if (completion.is_cut) this.max_tokens = this.final_tokens;
     return "again";
   }

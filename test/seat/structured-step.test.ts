@@ -130,6 +130,10 @@ describe("an attempt that is not valid", () => {
     const cut = { content: '{"port":80,"items":[{"n":1},{"n":2},{"n":', is_cut: true };
     const { result, requests } = await playStep([cut]);
     expect(requests.slice(1).map(({ max_tokens }) => max_tokens)).toEqual([522, 8192]);
+    // It is told what to do about it; where its JSON broke off would tell it nothing.
+    expect(said(requests[2])[1]).toEndWith(
+      "not valid:\n- it was too long and was cut off; write fewer and shorter entries, and fill every field",
+    );
     expect(result).toMatchObject({
       structured: '{"port":80,"items":[{"n":1},{"n":2}]}',
       repack: { attempts: 2, note: "the list was cut; what is behind its last whole item is missing" },

@@ -17,6 +17,9 @@ import { cutMiddle } from "./window.ts";
 export const STRUCTURED_SYSTEM =
   "extract exactly these fields from the text; use empty values for what the text does not give; invent nothing";
 
+/** What is said of an attempt that its token budget cut: where the JSON breaks off tells a model nothing. */
+export const STRUCTURED_CUT = "it was too long and was cut off; write fewer and shorter entries, and fill every field";
+
 /**
  * The structured form of an answer that is one already: the text in its code fence, or between its first brace and its
  * last.
