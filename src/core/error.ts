@@ -50,6 +50,8 @@ export const ERROR_CODES = {
   no_pair: ["usage", "no saved answer belongs to a subtask of the contract"],
   template_unknown: ["usage", "there is no such template"],
   manifest_unusable: ["usage", "a folder of fixtures has no manifest that can be read"],
+  tls_unusable: ["usage", "the certificate or the key of a node cannot be used"],
+  no_token: ["usage", "a node would listen beyond this machine without a token"],
   key_unusable: ["usage", "a file is no Ed25519 key of the kind that is needed"],
   invalid_draft_id: ["usage", "a draft id is no safe file name"],
 
@@ -80,6 +82,7 @@ export const ERROR_CODES = {
   not_agreed: ["refused", "the commands of a gate were not agreed to"],
   leg_unproved: ["refused", "the leg of a result did not succeed, so its diff is not applied"],
   fixtures_wanting: ["refused", "nothing is pinned while the fixture gate finds something else"],
+  node_refused: ["refused", "a node does not take the token"],
   nothing_pending: ["refused", "no proposal is pending"],
   answer_too_large: ["refused", "the answer to a tool call has more than 1 MiB"],
   no_section: ["refused", "there is no such section of project context"],
@@ -120,6 +123,8 @@ export const ERROR_CODES = {
   settings_busy: ["unavailable", "a settings file was changed by others all the time"],
   state_failed: ["unavailable", "the folder in which delegation keeps its state cannot be made or written"],
   seat_unavailable: ["unavailable", "the server of a seat does not answer, or does not say what it serves"],
+  node_running: ["unavailable", "another node serves the state folder"],
+  node_silent: ["unavailable", "a node does not answer, or not as a node does"],
   port_unavailable: ["unavailable", "a port cannot be opened, or is taken"],
   output_failed: ["unavailable", "standard output cannot be written"],
 

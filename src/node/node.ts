@@ -9,45 +9,39 @@
  *
  * Source: delegation run, sections 7.4 to 7.8
  */
-import type { Job, JobProgress, WireResult } from "../core/delegation/wire-result.ts";
+import type { JobProgress, WireResult } from "../core/delegation/wire-result.ts";
 import { WritError } from "../core/error.ts";
 import { medianOf } from "../core/median.ts";
-import { chooseSeat } from "../core/node/choose-seat.ts";
+import { chooseSeat, isFree } from "../core/node/choose-seat.ts";
 import { expectedWaitSec } from "../core/node/expected-wait.ts";
 import { interruptedResult } from "../core/node/interrupted.ts";
-import { isTerminal, type JobView, type StoredJob } from "../core/node/job.ts";
-import { LeaseBook } from "../core/node/lease.ts";
+import { agesOf, isTerminal, type JobView, type StoredJob } from "../core/node/job.ts";
+import { LeaseBook, type LeaseState } from "../core/node/lease.ts";
 import { PhaseClock } from "../core/node/phase-clock.ts";
+import { type Room, roomOf } from "../core/node/room.ts";
+import { LONGEST_WAIT_SEC } from "../core/node/route.ts";
+import type { CancelAnswer, NodeRecord, NodeService, SubmitAnswer } from "../core/node/service.ts";
 import { judgeSubmit, type NodeState, type Refusal } from "../core/node/submit.ts";
-import type { PlaceRecord } from "../core/placement/place.ts";
+import { PROTOCOL, SCHEMA_VERSION } from "../core/placement/eligibility.ts";
 import type { NodeWorld } from "./world.ts";
 
-export type SubmitAnswer =
-  | { readonly kind: "accepted"; readonly view: JobView; readonly new_job_wait_sec: number }
-  | Refusal;
-
-export type CancelAnswer =
-  | { readonly kind: "canceled" }
-  /** It ran, and was stopped: its result will say so. */
-  | { readonly kind: "stopping"; readonly view: JobView }
-  | { readonly kind: "running"; readonly view: JobView }
-  | { readonly kind: "terminal"; readonly view: JobView }
-  | { readonly kind: "unknown" };
-
-/** How often time is counted into the store, and what is old enough looked for, in milliseconds. */
+/** How often the time served is kept and what is old enough is looked for, in milliseconds. */
 const TICK_MS = 60_000;
-/** How often leases are looked at, a result that could not be stored is tried again, and waiters are told of progress. */
-const LEASE_LOOK_MS = 5_000;
+/** How often leases are looked at, a change that could not be stored is tried again, and waiters are told of progress. */
+const LOOK_MS = 5_000;
 const STORE_RETRY_MS = 5_000;
 const PROGRESS_MS = 250;
+/** What a run gets to end in, once it was told to. */
+const UNWIND_MS = 10_000;
 /** The text of a contract is kept so long after the end of its job. */
 const CONTRACT_KEPT_MS = 3_600_000;
 const HOUR_MS = 3_600_000;
 /** Walls that the median is taken of. */
 const RECENT = 5;
-/** Accepted jobs that are looked at to find one whose seat is free. */
-const LOOK_AHEAD = 64;
-export const HELD_WAIT_MS = 25_000;
+/** A poll is held no longer. */
+const HELD_WAIT_MS = LONGEST_WAIT_SEC * 1000;
+/** Above every count of progress in one state. */
+const REVS_A_STATE = 1_000_000;
 
 /** A job that runs now. */
 type Running = {
@@ -55,63 +49,91 @@ type Running = {
   readonly seat: string;
   readonly began_ms: number;
   readonly controller: AbortController;
-  /** Set by a drain: the job goes back into the line, whatever its run comes to. */
+  /** Set by a drain: stopped before its end, it goes back into the line. */
   isReleased: boolean;
+  /** Set by whoever took it back: it ends for good. */
+  isCanceled: boolean;
   progress: JobProgress | null;
   told_ms: number;
+  /** Changes since it began, for revisions. */
+  changes: number;
   readonly waits: PhaseClock;
   /** A result that could not be stored yet. */
   unstored: string | null;
   ended: Promise<void>;
 };
 
-export class WritNode {
+export class WritNode implements NodeService {
   readonly #world: NodeWorld;
   readonly #running = new Map<string, Running>();
   readonly #leases: LeaseBook;
   readonly #watchers = new Map<string, Set<() => void>>();
-  readonly #progressRevs = new Map<string, number>();
   readonly #walls: number[] = [];
   readonly #stopped = new AbortController();
-  #ticked_ms: number;
+  /** The time served before this process, and when this process began. */
+  readonly #served_ms: number;
+  readonly #began_ms: number;
+  #isStarted = false;
   #isDraining = false;
 
+  /** Errors: `store_failed` */
   constructor(world: NodeWorld) {
     this.#world = world;
     this.#leases = new LeaseBook(world.settings.poll_lease_sec * 1000);
-    this.#ticked_ms = world.clock.ms();
+    this.#served_ms = world.queue.servedMs();
+    this.#began_ms = world.clock.ms();
   }
 
-  /** Finds what a stop left behind, and begins to work. Errors: `store_failed` */
-  start(): void {
+  /** Finds what a stop left behind. Nothing runs yet. Errors: `store_failed` */
+  recover(): void {
     const { queue, settings, log, clock } = this.#world;
-    const { requeued, ended } = queue.recover(settings.restart_reruns, (job) =>
-      JSON.stringify(interruptedResult(job, this.#world)),
-    );
-    if (requeued > 0) log(`${requeued} interrupted jobs run again from the start`);
-    if (ended > 0) log(`${ended} jobs were interrupted too often and end with a defer`);
+    const made = (job: StoredJob) => JSON.stringify(interruptedResult(job, this.#world));
+    const { requeued, ended } = queue.recover(settings.restart_reruns, made, this.#now());
+    if (requeued > 0) log(`interrupted jobs that run again from the start: ${requeued}`);
+    if (ended > 0) log(`jobs that were interrupted too often and end with a defer: ${ended}`);
     // Nobody could reach the node meanwhile: every lease begins anew.
-    for (const { job_id } of queue.waiting(Number.MAX_SAFE_INTEGER)) this.#leases.renew(job_id, clock.ms());
+    for (const { job_id } of queue.waiting()) this.#leases.enter(job_id, clock.ms());
+  }
+
+  /** Begins to work. */
+  start(): void {
+    this.#isStarted = true;
     void this.#repeat(TICK_MS, () => this.#tick());
-    void this.#repeat(LEASE_LOOK_MS, () => this.#reap());
+    void this.#repeat(LOOK_MS, () => {
+      this.#reap();
+      this.#pump();
+    });
     this.#pump();
   }
 
-  /** Judges a submit and stores it. The answer is durable when it is given. */
+  /** A seat has changed: what waits for it may start. */
+  wake(): void {
+    this.#pump();
+  }
+
+  get acceptsWrite(): boolean {
+    return this.#world.settings.agent_allow_write;
+  }
+
   submit(text: string): SubmitAnswer {
-    const { queue, sha256, clock, settings } = this.#world;
+    const { queue, sha256, clock, log } = this.#world;
+    // What this very job will wait for; afterwards it would be counted itself.
+    const new_job_wait_sec = this.#newJobWaitSec();
     const verdict = judgeSubmit(text, this.#state(), { find: (job_id) => queue.find(job_id), sha256 });
     if (verdict.kind === "refused") return verdict;
     const job_id = verdict.kind === "known" ? verdict.job_id : verdict.submission.job_id;
     if (verdict.kind === "taken") {
-      const refusal = this.#store(() => queue.submit(verdict.submission, settings.max_queue));
+      const { submission } = verdict;
+      const refusal = this.#store(() => queue.submit(submission, this.#room().max_queue, this.#now()));
       if (refusal !== null) return refusal;
+      this.#leases.enter(job_id, clock.ms());
+      log(`job ${job_id} accepted${submission.origin === "" ? "" : ` from ${submission.origin}`}`);
     }
-    this.#leases.renew(job_id, clock.ms());
-    this.#pump();
+    // The view that is acknowledged is the one that was stored: what starts now is told by the next one.
     const view = this.view(job_id);
     if (view === null) throw new Error(`job ${job_id} was stored and is not there`);
-    return { kind: "accepted", view, new_job_wait_sec: this.#newJobWaitSec() ?? 0 };
+    this.#pump();
+    return { kind: "accepted", view, new_job_wait_sec };
   }
 
   #store(work: () => "stored" | "full" | "known"): Refusal | null {
@@ -127,23 +149,27 @@ export class WritNode {
     }
   }
 
-  /** How a job is; null where there is none. It counts as asked for. */
   view(job_id: string): JobView | null {
     const job = this.#world.queue.find(job_id);
     if (job === null) return null;
-    this.#leases.renew(job_id, this.#world.clock.ms());
+    this.#asked(job);
     return this.#viewOf(job);
   }
 
-  /** The text of the result of a job that is done; null where there is none yet, or no such job. */
-  result(job_id: string): string | null {
-    return this.#world.queue.find(job_id)?.result ?? null;
+  /** Whoever asks for a job that waits keeps it alive; one that had been let go can start again. */
+  #asked({ job_id, state }: StoredJob): void {
+    if (state !== "accepted") return;
+    const now = this.#world.clock.ms();
+    const wasHeld = this.#leases.stateOf(job_id, now) === "held";
+    this.#leases.renew(job_id, now);
+    if (!wasHeld) queueMicrotask(() => this.#pump());
   }
 
-  /** The view of a job as soon as its revision is another than `since`, or it has ended, or the time is up. */
-  async watch(job_id: string, since: number, wait_ms: number, signal: AbortSignal): Promise<JobView | null> {
+  async watch(job_id: string, since: number | null, wait_ms: number, signal: AbortSignal): Promise<JobView | null> {
     const first = this.view(job_id);
-    if (first === null || first.rev !== since || isTerminal(first.state) || wait_ms <= 0) return first;
+    if (first === null || isTerminal(first.state) || wait_ms <= 0 || signal.aborted) return first;
+    const known = since ?? first.rev;
+    if (first.rev > known) return first;
     const woken = new AbortController();
     const stop = this.onChange(job_id, () => woken.abort());
     try {
@@ -154,63 +180,63 @@ export class WritNode {
     return this.view(job_id);
   }
 
-  /** Calls back at every change of a job that somebody may wait for; returns what ends that. */
   onChange(job_id: string, listener: () => void): () => void {
     const set = this.#watchers.get(job_id) ?? new Set();
     this.#watchers.set(job_id, set);
     set.add(listener);
     return () => {
-      set.delete(listener);
-      if (set.size === 0) this.#watchers.delete(job_id);
+      if (!set.delete(listener) || set.size > 0) return;
+      this.#watchers.delete(job_id);
+      this.#leases.renew(job_id, this.#world.clock.ms());
     };
   }
 
-  /** Takes a job back: one that waits never runs; one that runs is stopped when that is asked for. */
   cancel(job_id: string, isForced: boolean): CancelAnswer {
-    const job = this.#world.queue.find(job_id);
+    const { queue, log } = this.#world;
+    const job = queue.find(job_id);
     if (job === null) return { kind: "unknown" };
-    if (job.state === "accepted" && this.#world.queue.cancel(job_id, false)) {
-      this.#changed(job_id);
+    if (job.state === "accepted" && queue.cancel(job_id, false, this.#now())) {
+      log(`job ${job_id} taken back before it ran`);
+      this.#ended(job_id);
       return { kind: "canceled" };
     }
     const now = this.view(job_id);
     if (now === null) return { kind: "unknown" };
     if (now.state === "canceled") return { kind: "canceled" };
     if (now.state !== "running") return { kind: "terminal", view: now };
-    if (!isForced) return { kind: "running", view: now };
-    this.#running.get(job_id)?.controller.abort(new Error("canceled by the caller"));
+    const running = this.#running.get(job_id);
+    if (!isForced || running === undefined) return { kind: "running", view: now };
+    running.isCanceled = true;
+    running.controller.abort(new Error("canceled by the caller"));
     return { kind: "stopping", view: now };
   }
 
-  /** What placement needs to know of this node. */
-  health(): PlaceRecord & { readonly store_reset?: true } {
+  health(): NodeRecord {
     const { node_id, settings, queue, storeReset } = this.#world;
     const { accepted, running } = queue.counts();
+    const seats = this.#world.seats();
     const busy = (seat: string) => [...this.#running.values()].filter((each) => each.seat === seat).length;
     return {
       node_id,
-      protocol: 1,
-      schema_versions: [1],
+      protocol: PROTOCOL,
+      schema_versions: [SCHEMA_VERSION],
       draining: this.#isDraining,
       accepts_write: settings.agent_allow_write,
-      max_running: settings.max_running,
+      ...this.#room(),
       running,
       queued: accepted,
-      max_queue: settings.max_queue,
       new_job_wait_sec: this.#newJobWaitSec(),
       recent_wall_sec: medianOf(this.#walls),
-      seats: this.#world.seats().map((seat) => ({ ...seat, busy: Math.max(seat.busy, busy(seat.name)) })),
+      seats: seats.map((seat) => ({ ...seat, busy: Math.max(seat.busy, busy(seat.name)) })),
       ...(storeReset ? { store_reset: true } : {}),
     };
   }
 
-  /** The last jobs, newest first, without contract and output. */
   recent(limit: number): readonly JobView[] {
-    return this.#world.queue.recent(limit).map((job) => this.#viewOf(job));
-  }
-
-  get isDraining(): boolean {
-    return this.#isDraining;
+    return this.#world.queue.recent(limit).map((job) => {
+      const { result: _, ...view } = this.#viewOf(job);
+      return view;
+    });
   }
 
   /**
@@ -220,17 +246,26 @@ export class WritNode {
    */
   async drain(hurry: AbortSignal): Promise<void> {
     this.#isDraining = true;
-    const over = new AbortController();
-    const time = this.#world.sleep(this.#world.settings.drain_sec * 1000, AbortSignal.any([hurry, over.signal]));
-    await Promise.race([Promise.all([...this.#running.values()].map(({ ended }) => ended)), time]);
-    over.abort();
+    await this.#untilIdle(this.#world.settings.drain_sec * 1000, hurry);
     for (const running of this.#running.values()) {
       running.isReleased = true;
       running.controller.abort(new Error("the node is being stopped"));
     }
-    await Promise.all([...this.#running.values()].map(({ ended }) => ended));
-    this.#tick();
+    await this.#untilIdle(UNWIND_MS, new AbortController().signal);
+    for (const { job_id } of this.#running.values()) {
+      this.#world.log(`job ${job_id} does not stop; it goes back into the line all the same`);
+      this.#quietly(() => this.#world.queue.release(job_id, this.#now()));
+    }
+    this.#quietly(() => this.#tick());
     this.#stopped.abort();
+  }
+
+  /** Until nothing runs any more, at most so long. */
+  async #untilIdle(ms: number, hurry: AbortSignal): Promise<void> {
+    const idle = new AbortController();
+    const all = Promise.all([...this.#running.values()].map(({ ended }) => ended)).then(() => idle.abort());
+    await Promise.race([all, this.#world.sleep(ms, AbortSignal.any([hurry, idle.signal]))]);
+    idle.abort();
   }
 
   // What goes on by itself.
@@ -253,105 +288,148 @@ export class WritNode {
     }
   }
 
+  /** The time that this node has served, over all its starts. */
+  #now(): number {
+    return this.#served_ms + this.#world.clock.ms() - this.#began_ms;
+  }
+
   #tick(): void {
-    const { queue, clock, settings } = this.#world;
-    const now = clock.ms();
-    queue.tick(now - this.#ticked_ms);
-    this.#ticked_ms = now;
-    queue.expire({ job_ms: settings.retain_hours * HOUR_MS, contract_ms: CONTRACT_KEPT_MS });
+    const { queue, settings } = this.#world;
+    queue.tick(this.#now());
+    queue.expire({ job_ms: settings.retain_hours * HOUR_MS, contract_ms: CONTRACT_KEPT_MS }, this.#now());
+  }
+
+  #leaseOf(job_id: string): LeaseState {
+    return this.#watchers.has(job_id) ? "held" : this.#leases.stateOf(job_id, this.#world.clock.ms());
   }
 
   #reap(): void {
-    const { queue, clock, log } = this.#world;
-    for (const { job_id } of queue.waiting(Number.MAX_SAFE_INTEGER)) {
-      if (this.#leases.stateOf(job_id, clock.ms()) !== "over") continue;
-      if (!queue.cancel(job_id, true)) continue;
-      log(`job ${job_id} was given up: nobody asked for it`);
-      this.#changed(job_id);
+    const { queue, log } = this.#world;
+    for (const { job_id } of queue.waiting()) {
+      if (this.#leaseOf(job_id) !== "over" || !queue.cancel(job_id, true, this.#now())) continue;
+      log(`job ${job_id} given up: nobody asked for it`);
+      this.#ended(job_id);
     }
   }
 
   /** Starts what can start. */
   #pump(): void {
-    if (this.#isDraining) return;
-    const { queue, clock, settings } = this.#world;
-    for (const job of queue.waiting(LOOK_AHEAD)) {
-      if (settings.max_running >= 0 && this.#running.size >= settings.max_running) return;
-      if (this.#leases.stateOf(job.job_id, clock.ms()) !== "held") continue;
-      const contract = this.#world.readContract(job.contract ?? "");
-      const taken = [...this.#running.values()].map(({ seat }) => seat);
-      const seat = chooseSeat(contract, job.seat, this.#world.seats(), taken);
-      if (seat === null || !queue.claim(job.job_id)) continue;
-      this.#begin({ job_id: job.job_id, contract, contract_sha256: job.contract_sha256 }, seat);
-    }
+    this.#quietly(() => {
+      while (this.#startNext());
+    });
   }
 
-  #begin(job: Job, seat: string): void {
-    this.#countTime();
+  /** The first job in the line whose seat is free. False: none starts now. */
+  #startNext(): boolean {
+    const { queue } = this.#world;
+    const { max_running } = this.#room();
+    if (!this.#isStarted || this.#isDraining || this.#stopped.signal.aborted) return false;
+    if (max_running >= 0 && this.#running.size >= max_running) return false;
+    const seats = this.#world.seats();
+    const taken = [...this.#running.values()].map(({ seat }) => seat);
+    // Most of the time none is, and the line may be long.
+    if (!seats.some((seat) => isFree(seat, taken))) return false;
+    for (const job of queue.waiting()) {
+      if (this.#leaseOf(job.job_id) !== "held") continue;
+      const seat = chooseSeat(job, seats, taken);
+      if (seat === null || !queue.claim(job.job_id, this.#now())) continue;
+      this.#begin(job, seat);
+      return true;
+    }
+    return false;
+  }
+
+  #begin({ job_id, contract_sha256 }: StoredJob, seat: string): void {
+    const { clock, log } = this.#world;
     const running: Running = {
-      job_id: job.job_id,
+      job_id,
       seat,
-      began_ms: this.#world.clock.ms(),
+      began_ms: clock.ms(),
       controller: new AbortController(),
       isReleased: false,
+      isCanceled: false,
       progress: null,
       told_ms: Number.NEGATIVE_INFINITY,
+      changes: 0,
       waits: new PhaseClock(),
       unstored: null,
       ended: Promise.resolve(),
     };
-    this.#running.set(job.job_id, running);
-    running.ended = this.#work(running, job);
-    this.#changed(job.job_id);
+    this.#running.set(job_id, running);
+    log(`job ${job_id} starts on ${seat}`);
+    running.ended = this.#work(running, contract_sha256);
+    this.#changed(job_id);
   }
 
-  async #work(running: Running, job: Job): Promise<void> {
+  async #work(running: Running, contract_sha256: string): Promise<void> {
     const { clock, queue, log } = this.#world;
+    const { job_id } = running;
     try {
-      const outcome = await this.#runOnce(running, job);
-      this.#countTime();
-      if (running.isReleased) this.#quietly(() => queue.release(job.job_id));
-      else if (typeof outcome === "string") this.#quietly(() => queue.fail(job.job_id, outcome));
-      else {
-        this.#walls.push((clock.ms() - running.began_ms) / 1000);
+      const outcome = await this.#runOnce(running, contract_sha256);
+      const sec = (clock.ms() - running.began_ms) / 1000;
+      if (typeof outcome === "string") {
+        await this.#keep(running, null, () => queue.fail(job_id, outcome, this.#now()));
+        log(`job ${job_id} failed by a fault of this program: ${outcome}`);
+      } else if (running.isReleased && !running.isCanceled && outcome.defer_class === "canceled") {
+        await this.#keep(running, null, () => queue.release(job_id, this.#now()));
+        log(`job ${job_id} goes back into the line`);
+      } else {
+        // What was over at once says nothing of how long a job takes here.
+        if (outcome.steps > 0) this.#walls.push(sec);
         if (this.#walls.length > RECENT) this.#walls.shift();
-        await this.#keep(running, JSON.stringify(outcome));
+        const result = JSON.stringify(outcome);
+        await this.#keep(running, result, () => queue.finish(job_id, result, this.#now()));
+        log(`job ${job_id} done in ${sec.toFixed(1)} s${outcome.deferred ? `, deferred: ${outcome.defer_class}` : ""}`);
       }
     } catch (error) {
-      log(`job ${job.job_id}: ${error instanceof Error ? error.message : error}`);
+      log(`job ${job_id}: ${error instanceof Error ? (error.stack ?? error.message) : error}`);
     } finally {
-      this.#running.delete(job.job_id);
-      this.#changed(job.job_id);
+      this.#running.delete(job_id);
+      this.#ended(job_id);
       this.#pump();
     }
   }
 
   /** The result, or one line about the fault of this program. */
-  async #runOnce(running: Running, job: Job): Promise<WireResult | string> {
+  async #runOnce(running: Running, contract_sha256: string): Promise<WireResult | string> {
+    const { job_id, seat, controller } = running;
     try {
-      return await this.#world.runJob(job, running.seat, {
-        signal: running.controller.signal,
+      const text = this.#world.queue.contract(job_id);
+      if (text === null) return "its contract is not in the store any more";
+      const contract = this.#world.readContract(text);
+      return await this.#world.runJob({ job_id, contract, contract_sha256 }, seat, {
+        signal: controller.signal,
         onProgress: (progress) => this.#progressed(running, progress),
       });
     } catch (error) {
-      this.#world.log(`job ${job.job_id} failed: ${error instanceof Error ? (error.stack ?? error.message) : error}`);
+      this.#world.log(`job ${job_id}: ${error instanceof Error ? (error.stack ?? error.message) : error}`);
       return error instanceof Error ? error.message : String(error);
     }
   }
 
-  /** A job is done once its result is stored, however long that takes; until then polls are answered with it. */
-  async #keep(running: Running, result: string): Promise<void> {
-    while (!this.#stopped.signal.aborted) {
+  /**
+   * An end counts once it is stored, however long that takes; until then polls are answered with what is known. A node
+   * that is being stopped tries once more and leaves it: the job then runs again.
+   *
+   * @param result that a job is done with; null for the other ends
+   */
+  async #keep(running: Running, result: string | null, store: () => void): Promise<void> {
+    const { controller } = running;
+    for (;;) {
+      const isLast = running.isReleased || this.#stopped.signal.aborted;
       try {
-        this.#world.queue.finish(running.job_id, result);
+        store();
+        running.unstored = null;
         return;
       } catch (error) {
         if (!(error instanceof WritError)) throw error;
-        this.#world.log(`cannot store the result of job ${running.job_id}: ${error.message}`);
+        this.#world.log(`cannot store how job ${running.job_id} ended: ${error.message}`);
+        if (isLast) return;
         running.unstored = result;
         this.#changed(running.job_id);
-        if (running.isReleased) return;
-        await this.#world.sleep(STORE_RETRY_MS, this.#stopped.signal);
+        // A run that was canceled has its signal fired already.
+        const stop = running.isCanceled ? this.#stopped.signal : controller.signal;
+        await this.#world.sleep(STORE_RETRY_MS, AbortSignal.any([stop, this.#stopped.signal]));
       }
     }
   }
@@ -366,14 +444,14 @@ export class WritNode {
   }
 
   #changed(job_id: string): void {
-    this.#progressRevs.set(job_id, (this.#progressRevs.get(job_id) ?? 0) + 1);
-    if (!this.#running.has(job_id) && !this.#watchers.has(job_id)) this.#progressRevs.delete(job_id);
+    const running = this.#running.get(job_id);
+    if (running !== undefined) running.changes += 1;
     for (const listener of [...(this.#watchers.get(job_id) ?? [])]) listener();
   }
 
-  /** Times are counted before a state changes, so that each state gets its own. */
-  #countTime(): void {
-    this.#quietly(() => this.#tick());
+  #ended(job_id: string): void {
+    this.#leases.forget(job_id);
+    this.#changed(job_id);
   }
 
   #state(): NodeState {
@@ -385,10 +463,14 @@ export class WritNode {
       profiles: settings.profiles,
       seats: this.#world.seats(),
       backlog: accepted + running,
-      maxQueue: settings.max_queue,
-      newJobWaitSec: this.#newJobWaitSec() ?? 0,
+      maxQueue: this.#room().max_queue,
+      newJobWaitSec: this.#newJobWaitSec(),
       freeBytes: this.#world.freeBytes(),
     };
+  }
+
+  #room(): Room {
+    return roomOf(this.#world.settings, this.#world.seats());
   }
 
   #newJobWaitSec(): number | null {
@@ -396,24 +478,20 @@ export class WritNode {
     return expectedWaitSec({
       accepted,
       running,
-      maxRunning: this.#world.settings.max_running,
+      maxRunning: this.#room().max_running,
       recentWallSec: medianOf(this.#walls),
     });
   }
 
   #viewOf(job: StoredJob): JobView {
     const running = this.#running.get(job.job_id);
-    const since = Math.max(0, this.#world.clock.ms() - this.#ticked_ms);
-    const more = (state: StoredJob["state"]) => (job.state === state ? since : 0);
     const result = job.result ?? running?.unstored ?? null;
     return {
       job_id: job.job_id,
       state: job.state,
-      rev: job.rev * 1_000_000 + (this.#progressRevs.get(job.job_id) ?? 0),
+      rev: (job.rev - 1) * REVS_A_STATE + 1 + (job.state === "running" ? (running?.changes ?? 0) : 0),
       queue_position: job.state === "accepted" ? this.#world.queue.position(job.job_id) : 0,
-      age_ms: job.age_ms + since,
-      queued_ms: job.queued_ms + more("accepted"),
-      running_ms: job.running_ms + more("running"),
+      ...agesOf(job, this.#now()),
       wall_sec: job.wall_sec,
       waits: running?.waits.read(this.#world.clock.ms()) ?? { admission_sec: 0, contention_sec: 0 },
       ...(running === undefined || running.progress === null ? {} : { progress: running.progress }),

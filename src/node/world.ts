@@ -17,7 +17,7 @@ export type NodeWorld = {
   readonly storeReset: boolean;
   /** Works on a job on a seat of this node. Errors: only defects. */
   runJob(job: Job, seat: string, options: RunOptions): Promise<WireResult>;
-  /** The seats, each as it was last seen; asked for in the background, at most 30 s old. */
+  /** The seats, each as it was last seen. Waits for nothing. */
   seats(): readonly SeatRecord[];
   /** The contract of a stored job. Errors: `WritError` where the stored text is none. */
   readContract(text: string): DelegationContract;
@@ -33,7 +33,7 @@ export type RunOptions = { readonly signal: AbortSignal; readonly onProgress: (p
 export type NodeSettings = {
   readonly agent_allow_write: boolean;
   readonly profiles: readonly string[];
-  /** Jobs at once, and accepted and running together; negative: no limit. Never 0. */
+  /** Jobs at once, and accepted and running together; 0: by the seats, negative: no limit. */
   readonly max_running: number;
   readonly max_queue: number;
   readonly retain_hours: number;

@@ -25,7 +25,7 @@ export type OpenedQueue = {
 /**
  * Opens the store of a node, making it where it is missing. A corrupt one is moved aside and an empty one made.
  *
- * Errors: `store_failed`, `store_too_new`
+ * Errors: `store_failed`, `store_too_new`; `store_busy` where another process has it open
  */
 export function openJobQueue(path: string): OpenedQueue {
   return guarded(path, () => {
@@ -46,6 +46,8 @@ function tryOpen(path: string): Database | null {
   closeSync(openSync(path, "a", 0o600));
   const db = new Database(path, { readwrite: true, create: false, strict: true });
   try {
+    // Nobody else may have it open: then no statement ever waits for another process, and the event loop with it.
+    db.run("PRAGMA locking_mode = EXCLUSIVE");
     const mode = db.query<{ journal_mode: string }, []>("PRAGMA journal_mode").get();
     if (mode?.journal_mode !== "wal") db.run("PRAGMA journal_mode = WAL");
     db.run("PRAGMA synchronous = FULL");
@@ -95,18 +97,36 @@ function moveAside(path: string): string {
 
 /** A row as SQLite gives it. */
 type Row = Omit<StoredJob, "reaped"> & { readonly reaped: number };
+type Values = Readonly<Record<string, string | number>>;
 
-const COLUMNS = `seq, job_id, contract_sha256, seat, label, origin, deadline_sec, wall_sec, state, rev, restarts, reaped,
-  age_ms, queued_ms, running_ms, ended_ms, error`;
-/** With contract and result, which may be large. */
-const WHOLE = `SELECT ${COLUMNS}, contract, result FROM jobs JOIN job_texts USING (seq)`;
-const BRIEF = `SELECT ${COLUMNS}, NULL AS contract, NULL AS result FROM jobs`;
-const OF_JOB = "seq = (SELECT seq FROM jobs WHERE job_id = $job_id)";
+const COLUMNS = `seq, job_id, contract_sha256, seat, label, origin, deadline_sec, wall_sec, estimate_tokens, state, rev,
+  restarts, reaped, accepted_ms, since_ms, queued_ms, running_ms, error`;
+const LISTED = `SELECT ${COLUMNS}, NULL AS result FROM jobs`;
+const WHOLE = `SELECT ${COLUMNS}, result FROM jobs JOIN job_texts USING (seq) WHERE job_id = $job_id`;
+
+/** What every change of a state does to a row, by the state that is left. */
+const LEAVING = {
+  accepted: "rev = rev + 1, queued_ms = queued_ms + max(0, $now - since_ms), since_ms = $now",
+  running: "rev = rev + 1, running_ms = running_ms + max(0, $now - since_ms), since_ms = $now",
+} as const;
+const CLAIM = `UPDATE jobs SET state = 'running', ${LEAVING.accepted}
+  WHERE job_id = $job_id AND state = 'accepted'`;
+const CANCEL = `UPDATE jobs SET state = 'canceled', reaped = $reaped, ${LEAVING.accepted}
+  WHERE job_id = $job_id AND state = 'accepted'`;
+const FINISH = `UPDATE jobs SET state = 'done', ${LEAVING.running} WHERE job_id = $job_id AND state = 'running'`;
+const FAIL = `UPDATE jobs SET state = 'error', error = $error, ${LEAVING.running}
+  WHERE job_id = $job_id AND state = 'running'`;
+const RELEASE = `UPDATE jobs SET state = 'accepted', at_head = 1, ${LEAVING.running}
+  WHERE job_id = $job_id AND state = 'running'`;
+const KEEP_RESULT = `UPDATE job_texts SET result = $result
+  WHERE seq = (SELECT seq FROM jobs WHERE job_id = $job_id)`;
+const ENDED = "state IN ('done', 'error', 'canceled')";
 
 function queueOn(db: Database, path: string): JobQueue {
   const job = ({ reaped, ...row }: Row): StoredJob => ({ ...row, reaped: reaped === 1 });
-  const changed = (sql: string, values: Record<string, string | number>) =>
-    db.query<never, Record<string, string | number>>(sql).run(values).changes === 1;
+  const run = (sql: string, values: Values) => db.query<never, Values>(sql).run(values).changes;
+  const jobs = (sql: string, values: Values = {}) => db.query<Row, Values>(sql).all(values).map(job);
+  const find = (job_id: string) => jobs(WHOLE, { job_id })[0] ?? null;
   const counts = () => {
     const row = db
       .query<{ accepted: number; running: number }, []>(
@@ -117,107 +137,72 @@ function queueOn(db: Database, path: string): JobQueue {
       .get();
     return row ?? { accepted: 0, running: 0 };
   };
-  const find = (job_id: string) => {
-    const row = db.query<Row, { job_id: string }>(`${WHOLE} WHERE job_id = $job_id`).get({ job_id });
-    return row === null ? null : job(row);
-  };
-  const whole = <T>(work: () => T): T => guarded(path, () => db.transaction(work).immediate());
+  /** One transaction has one time, and keeps it. */
+  const change = <T>(now_ms: number, work: (now: number) => T): T =>
+    guarded(path, () =>
+      db
+        .transaction(() => {
+          const now = Math.max(0, Math.round(now_ms));
+          const result = work(now);
+          run("UPDATE served SET ms = max(ms, $now)", { now });
+          return result;
+        })
+        .immediate(),
+    );
   return {
+    servedMs: () =>
+      guarded(path, () => db.query<{ ms: number }, []>("SELECT ms FROM served WHERE id = 1").get()?.ms ?? 0),
     find: (job_id) => guarded(path, () => find(job_id)),
-    submit: (submission, maxQueue) =>
-      whole(() => {
-        if (find(submission.job_id) !== null) return "known";
+    contract: (job_id) =>
+      guarded(path, () => {
+        const sql = "SELECT contract FROM jobs JOIN job_texts USING (seq) WHERE job_id = $job_id";
+        return db.query<{ contract: string | null }, Values>(sql).get({ job_id })?.contract ?? null;
+      }),
+    submit: (submission, maxQueue, now_ms) =>
+      change(now_ms, (now) => {
+        const { contract, contract_text, ...said } = submission;
+        if (find(said.job_id) !== null) return "known";
         const { accepted, running } = counts();
         if (maxQueue >= 0 && accepted + running >= maxQueue) return "full";
-        const { job_id, contract_sha256, contract_text, seat, label, origin, deadline_sec, contract } = submission;
-        db.query<never, Record<string, string | number>>(
-          `INSERT INTO jobs (job_id, contract_sha256, seat, label, origin, deadline_sec, wall_sec)
-           VALUES ($job_id, $contract_sha256, $seat, $label, $origin, $deadline_sec, $wall_sec)`,
-        ).run({ job_id, contract_sha256, seat, label, origin, deadline_sec, wall_sec: contract.timeout_sec });
-        db.query<never, { contract: string }>(
-          "INSERT INTO job_texts (seq, contract) VALUES (last_insert_rowid(), $contract)",
-        ).run({ contract: contract_text });
+        run(
+          `INSERT INTO jobs (job_id, contract_sha256, seat, label, origin, deadline_sec, wall_sec, estimate_tokens,
+             accepted_ms, since_ms)
+           VALUES ($job_id, $contract_sha256, $seat, $label, $origin, $deadline_sec, $wall_sec, $estimate_tokens,
+             $now, $now)`,
+          { ...said, wall_sec: contract.timeout_sec, now },
+        );
+        run("INSERT INTO job_texts (seq, contract) VALUES (last_insert_rowid(), $contract_text)", { contract_text });
         return "stored";
       }),
-    waiting: (limit) =>
-      guarded(path, () =>
-        db
-          .query<Row, { limit: number }>(`${WHOLE} WHERE state = 'accepted' ORDER BY at_head DESC, seq LIMIT $limit`)
-          .all({ limit })
-          .map(job),
-      ),
-    claim: (job_id) =>
-      whole(() =>
-        changed("UPDATE jobs SET state = 'running', rev = rev + 1 WHERE job_id = $job_id AND state = 'accepted'", {
-          job_id,
-        }),
-      ),
-    finish: (job_id, result) =>
-      whole(() => {
-        const isRunning = changed(
-          "UPDATE jobs SET state = 'done', rev = rev + 1 WHERE job_id = $job_id AND state = 'running'",
-          { job_id },
-        );
-        return isRunning && changed(`UPDATE job_texts SET result = $result WHERE ${OF_JOB}`, { job_id, result });
-      }),
-    fail: (job_id, error) =>
-      whole(() =>
-        changed(
-          `UPDATE jobs SET state = 'error', error = $error, rev = rev + 1
-           WHERE job_id = $job_id AND state = 'running'`,
-          { job_id, error },
-        ),
-      ),
-    cancel: (job_id, isReaped) =>
-      whole(() =>
-        changed(
-          `UPDATE jobs SET state = 'canceled', reaped = $reaped, rev = rev + 1
-           WHERE job_id = $job_id AND state = 'accepted'`,
-          { job_id, reaped: isReaped ? 1 : 0 },
-        ),
-      ),
-    release: (job_id) =>
-      whole(() =>
-        changed(
-          `UPDATE jobs SET state = 'accepted', at_head = 1, rev = rev + 1
-           WHERE job_id = $job_id AND state = 'running'`,
-          { job_id },
-        ),
-      ),
-    recover: (reruns, interrupted) =>
-      whole(() => {
-        db.run("UPDATE jobs SET restarts = restarts + 1, rev = rev + 1 WHERE state = 'running'");
-        const worn = db
-          .query<Row, { reruns: number }>(`${WHOLE} WHERE state = 'running' AND restarts > $reruns`)
-          .all({ reruns });
-        for (const row of worn) {
-          const { job_id } = row;
-          changed("UPDATE jobs SET state = 'done' WHERE job_id = $job_id", { job_id });
-          changed(`UPDATE job_texts SET result = $result WHERE ${OF_JOB}`, { job_id, result: interrupted(job(row)) });
+    waiting: () => guarded(path, () => jobs(`${LISTED} WHERE state = 'accepted' ORDER BY at_head DESC, seq`)),
+    claim: (job_id, now_ms) => change(now_ms, (now) => run(CLAIM, { job_id, now }) === 1),
+    finish: (job_id, result, now_ms) =>
+      change(now_ms, (now) => run(FINISH, { job_id, now }) === 1 && run(KEEP_RESULT, { job_id, result }) === 1),
+    fail: (job_id, error, now_ms) => change(now_ms, (now) => run(FAIL, { job_id, error, now }) === 1),
+    cancel: (job_id, isReaped, now_ms) =>
+      change(now_ms, (now) => run(CANCEL, { job_id, reaped: isReaped ? 1 : 0, now }) === 1),
+    release: (job_id, now_ms) => change(now_ms, (now) => run(RELEASE, { job_id, now }) === 1),
+    recover: (reruns, interrupted, now_ms) =>
+      change(now_ms, (now) => {
+        db.run("UPDATE jobs SET restarts = restarts + 1 WHERE state = 'running'");
+        const ran = jobs(`${LISTED} WHERE state = 'running'`);
+        for (const row of ran) {
+          const { job_id, restarts } = row;
+          run(restarts > reruns ? FINISH : RELEASE, { job_id, now });
+          if (restarts > reruns) run(KEEP_RESULT, { job_id, result: interrupted(row) });
         }
-        const requeued = db.run("UPDATE jobs SET state = 'accepted', at_head = 1 WHERE state = 'running'").changes;
-        return { requeued, ended: worn.length };
+        const ended = ran.filter(({ restarts }) => restarts > reruns).length;
+        return { requeued: ran.length - ended, ended };
       }),
-    tick: (elapsed_ms) =>
-      whole(() => {
-        db.query<never, { elapsed: number }>(
-          `UPDATE jobs SET
-             age_ms = age_ms + $elapsed,
-             queued_ms = queued_ms + CASE state WHEN 'accepted' THEN $elapsed ELSE 0 END,
-             running_ms = running_ms + CASE state WHEN 'running' THEN $elapsed ELSE 0 END,
-             ended_ms = ended_ms + CASE WHEN state IN ('done', 'error', 'canceled') THEN $elapsed ELSE 0 END`,
-        ).run({ elapsed: Math.max(0, Math.round(elapsed_ms)) });
-      }),
-    expire: ({ job_ms, contract_ms }) =>
-      whole(() => {
-        const ended = "state IN ('done', 'error', 'canceled')";
-        db.query<never, { most: number }>(
+    tick: (now_ms) => change(now_ms, () => {}),
+    expire: ({ job_ms, contract_ms }, now_ms) =>
+      change(now_ms, (now) => {
+        run(
           `UPDATE job_texts SET contract = NULL
-           WHERE contract IS NOT NULL AND seq IN (SELECT seq FROM jobs WHERE ${ended} AND ended_ms >= $most)`,
-        ).run({ most: contract_ms });
-        return db
-          .query<never, { most: number }>(`DELETE FROM jobs WHERE ${ended} AND ended_ms >= $most`)
-          .run({ most: job_ms }).changes;
+           WHERE contract IS NOT NULL AND seq IN (SELECT seq FROM jobs WHERE ${ENDED} AND since_ms <= $before)`,
+          { before: now - contract_ms },
+        );
+        return run(`DELETE FROM jobs WHERE ${ENDED} AND since_ms <= $before`, { before: now - job_ms });
       }),
     counts: () => guarded(path, counts),
     position: (job_id) =>
@@ -225,17 +210,14 @@ function queueOn(db: Database, path: string): JobQueue {
         path,
         () =>
           db
-            .query<{ before: number }, { job_id: string }>(
+            .query<{ before: number }, Values>(
               `SELECT count(*) AS before FROM jobs AS other, jobs AS this
                WHERE this.job_id = $job_id AND this.state = 'accepted' AND other.state = 'accepted'
                  AND (other.at_head > this.at_head OR (other.at_head = this.at_head AND other.seq < this.seq))`,
             )
             .get({ job_id })?.before ?? 0,
       ),
-    recent: (limit) =>
-      guarded(path, () =>
-        db.query<Row, { limit: number }>(`${BRIEF} ORDER BY seq DESC LIMIT $limit`).all({ limit }).map(job),
-      ),
+    recent: (limit) => guarded(path, () => jobs(`${LISTED} ORDER BY seq DESC LIMIT $limit`, { limit })),
     close: () => db.close(),
   };
 }

@@ -27,37 +27,52 @@ export function isTerminal(state: JobState): boolean {
   return NEXT[state].length === 0;
 }
 
-/** A job as the store has it. Ages are counted in milliseconds by the node that holds it; clocks are never compared. */
+/**
+ * A job as the store has it. Moments are milliseconds of the time that the node has served, over all its starts: it
+ * stands still while the node does, and no clock of another machine is compared with it.
+ */
 export type StoredJob = {
   /** The order of acceptance. */
   readonly seq: number;
   readonly job_id: string;
   readonly contract_sha256: string;
-  /** The canonical text; null once it was removed. */
-  readonly contract: string | null;
   /** The seat that was asked for, or "". */
   readonly seat: string;
   readonly label: string;
   readonly origin: string;
   readonly deadline_sec: number;
   readonly wall_sec: number;
+  /** What its contract takes of a window, before any tokenizer was asked. */
+  readonly estimate_tokens: number;
   readonly state: JobState;
-  /** Grows with every change that somebody may wait for. */
+  /** Grows with every change of the state. */
   readonly rev: number;
   /** How often the node stopped while the job ran, orderly stops left out. */
   readonly restarts: number;
   /** Given up because nobody asked for it. */
   readonly reaped: boolean;
-  /** Since it was accepted; in the backlog; running; since its end. */
-  readonly age_ms: number;
+  /** When it was accepted, and since when it is in its state. */
+  readonly accepted_ms: number;
+  readonly since_ms: number;
+  /** In the backlog, and running, before the state that it is in. */
   readonly queued_ms: number;
   readonly running_ms: number;
-  readonly ended_ms: number;
-  /** The JSON text of the wire result, of a job that is done. */
+  /** The JSON text of the wire result, of a job that is done; null in lists. */
   readonly result: string | null;
   /** Of a job in state `error`. */
   readonly error: string | null;
 };
+
+/** Milliseconds: since it was accepted, in the backlog, running. */
+export function agesOf(job: StoredJob, now_ms: number) {
+  const now = Math.round(now_ms);
+  const present = Math.max(0, now - job.since_ms);
+  return {
+    age_ms: Math.max(0, now - job.accepted_ms),
+    queued_ms: job.queued_ms + (job.state === "accepted" ? present : 0),
+    running_ms: job.running_ms + (job.state === "running" ? present : 0),
+  };
+}
 
 /** What a poll is answered with. `result` and `error` are in it once the job has ended. */
 export type JobView = {

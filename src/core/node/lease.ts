@@ -13,8 +13,14 @@ export class LeaseBook {
   /** @param lease_ms 0: every job is held for ever */
   constructor(private readonly lease_ms: number) {}
 
-  renew(job_id: string, now_ms: number): void {
+  /** A job whose lease begins. */
+  enter(job_id: string, now_ms: number): void {
     if (this.lease_ms > 0) this.#renewed.set(job_id, now_ms);
+  }
+
+  /** Somebody asks; a job that is not in the book stays out of it. */
+  renew(job_id: string, now_ms: number): void {
+    if (this.#renewed.has(job_id)) this.#renewed.set(job_id, now_ms);
   }
 
   /** A job that is not in the book was never asked for. */

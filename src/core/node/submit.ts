@@ -20,6 +20,8 @@ export type Submission = {
   /** As it is stored and run. */
   readonly contract_text: string;
   readonly contract_sha256: string;
+  /** Of the contract, in tokens, before any tokenizer was asked. */
+  readonly estimate_tokens: number;
   readonly seat: string;
   /** The most seconds that the sender will wait in total; 0: no limit. */
   readonly deadline_sec: number;
@@ -37,7 +39,8 @@ export type NodeState = {
   /** Accepted and running jobs; and how many there may be, negative for no limit. */
   readonly backlog: number;
   readonly maxQueue: number;
-  readonly newJobWaitSec: number;
+  /** Null: nothing has run yet that could tell. */
+  readonly newJobWaitSec: number | null;
   readonly freeBytes: number | null;
 };
 
@@ -62,12 +65,14 @@ export type SubmitVerdict =
 
 export const SUBMIT_BYTES = 2 * 1024 * 1024;
 export const MIN_FREE_BYTES = 64 * 1024 * 1024;
-const DEPTH = 64;
+export const MAX_DEPTH = 64;
 const LONGEST_TEXT = 256;
 const KEYS = ["job_id", "contract", "contract_sha256", "seat", "deadline_sec", "label", "origin"] as const;
 const JOB_ID = /^wrt-[0-9a-f]{24}$/;
 const DRAIN_RETRY_SEC = 10;
 const MOST_RETRY_SEC = 300;
+/** Said where nothing has run yet. */
+const UNKNOWN_WAIT_SEC = 10;
 
 /** True for the form that every job id has. */
 export function isJobId(text: string): boolean {
@@ -86,7 +91,7 @@ export function judgeSubmit(
   node: NodeState,
   { find, sha256 }: { readonly find: (job_id: string) => Known | null; readonly sha256: (text: string) => string },
 ): SubmitVerdict {
-  const parsed = parseJson(text, { maxDepth: DEPTH });
+  const parsed = parseJson(text, { maxDepth: MAX_DEPTH });
   if (!parsed.ok) {
     const { line, column, message } = parsed.fault;
     return refused("bad_request", `The body is no JSON: line ${line}, column ${column}: ${message}`);
@@ -104,7 +109,7 @@ export function judgeSubmit(
   return judgeFit(envelope, contract, node) ?? taken(envelope, contract);
 }
 
-type Envelope = Omit<Submission, "contract" | "contract_text"> & { readonly body: JsonObject };
+type Envelope = Omit<Submission, "contract" | "contract_text" | "estimate_tokens"> & { readonly body: JsonObject };
 
 function readEnvelope(value: JsonValue): Envelope | Refusal {
   if (!isObject(value)) return refused("bad_request", "The body must be an object");
@@ -201,7 +206,7 @@ function judgeFit(envelope: Envelope, contract: DelegationContract, node: NodeSt
     return refused("seat_unfit", `The contract needs about ${need} tokens; the largest window here has ${largest}`);
   }
   if (node.maxQueue >= 0 && node.backlog >= node.maxQueue) {
-    const retryAfterSec = Math.min(MOST_RETRY_SEC, Math.max(1, Math.ceil(node.newJobWaitSec)));
+    const retryAfterSec = Math.min(MOST_RETRY_SEC, Math.max(1, Math.ceil(node.newJobWaitSec ?? UNKNOWN_WAIT_SEC)));
     return { ...refused("queue_full", `The backlog is full: ${node.backlog} of ${node.maxQueue}`), retryAfterSec };
   }
   if (node.freeBytes !== null && node.freeBytes < MIN_FREE_BYTES) {
@@ -212,7 +217,8 @@ function judgeFit(envelope: Envelope, contract: DelegationContract, node: NodeSt
 
 function taken({ body: _, ...envelope }: Envelope, contract: DelegationContract): SubmitVerdict {
   const contract_text = canonicalJson(canonicalContract(contract));
-  return { kind: "taken", submission: { ...envelope, contract, contract_text } };
+  const estimate_tokens = estimateTokens(contract);
+  return { kind: "taken", submission: { ...envelope, contract, contract_text, estimate_tokens } };
 }
 
 function refused(code: NodeErrorCode, message: string, hint: string | null = null): Refusal {
