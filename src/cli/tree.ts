@@ -210,8 +210,13 @@ export const FACES: readonly Face[] = [
         },
       },
       node: {
-        summary: "Pass over nodes",
+        summary: "Serve this machine's seats to others, and look at nodes",
         commands: {
+          serve: {
+            summary: "Serve this machine's seats to other machines, as a node",
+            load: () => import("./node/serve.ts"),
+          },
+          status: { summary: "Show how a node is, as it says itself", load: () => import("./node/status.ts") },
           quarantine: {
             summary: "Look at the nodes that this machine passes over",
             commands: {

@@ -59,6 +59,35 @@ export function countHeldSlots(state: string, seat_key: string): number {
   }
 }
 
+/**
+ * Frees at once what a process held that is known to be gone, by more than its id: everybody else waits for its files to
+ * go stale. Errors: none; what cannot be freed goes stale
+ */
+export function clearSlotsOf(state: string, gone: ProcessIdentity): void {
+  // An id alone may be another process's by now.
+  if (gone.start === null) return;
+  const slots = join(state, "slots");
+  for (const folder of namesIn(slots).map((name) => join(slots, name))) {
+    for (const path of namesIn(folder).map((name) => join(folder, name))) {
+      const owner = ownerOf(path);
+      if (owner?.pid !== gone.pid || owner.start !== gone.start) continue;
+      try {
+        rmSync(path, { force: true });
+      } catch {
+        // It goes stale.
+      }
+    }
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return []; // nobody ever took one
+  }
+}
+
 function digestOf(seat_key: string): string {
   return new Bun.CryptoHasher("sha1").update(seat_key).digest("hex");
 }
