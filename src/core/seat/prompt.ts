@@ -107,14 +107,22 @@ export function fieldLines(schema: JsonObject): readonly string[] {
   });
 }
 
-/** "string", "array of integer", "string or null"; "any" where the schema does not say. */
+/** How many entries a list may have: no grammar holds a model to that. */
+function boundsOf(schema: JsonObject): string {
+  const [least, most] = [valueAt(schema, "minItems"), valueAt(schema, "maxItems")];
+  const from = typeof least === "number" && least > 0 ? `, at least ${least}` : "";
+  return typeof most === "number" ? `${from}, at most ${most}` : from;
+}
+
+/** "string", "array of integer, at most 4", "string or null"; "any" where the schema does not say. */
 function typeName(schema: JsonValue): string {
   if (!isObject(schema)) return "any";
   const type = valueAt(schema, "type");
   if (isArray(type)) return type.filter((each) => typeof each === "string").join(" or ");
   if (type === "array") {
     const items = valueAt(schema, "items");
-    return isObject(items) && valueAt(items, "type") !== undefined ? `array of ${typeName(items)}` : "array";
+    const name = isObject(items) && valueAt(items, "type") !== undefined ? `array of ${typeName(items)}` : "array";
+    return name + boundsOf(schema);
   }
   if (typeof type === "string") return type;
   return isArray(valueAt(schema, "enum")) ? "value" : "any";

@@ -87,6 +87,22 @@ The answer must let someone fill these fields:
   });
 });
 
+test("fieldLines() says how many entries a list may have, since no grammar holds a model to that", () => {
+  const list = { type: "array", items: { type: "string" } };
+  const properties = {
+    a: { ...list, maxItems: 4 },
+    b: { ...list, minItems: 3 },
+    c: { ...list, minItems: 1, maxItems: 2 },
+    d: { ...list, minItems: 0, maxItems: "4" },
+  };
+  expect(fieldLines({ properties })).toEqual([
+    "a (array of string, at most 4)",
+    "b (array of string, at least 3)",
+    "c (array of string, at least 1, at most 2)",
+    "d (array of string)",
+  ]);
+});
+
 test("fieldLines() names fields in field order", () => {
   expect(fieldLines({ properties: { b: {}, a: {} }, required: ["b"] })).toEqual(["b (any)", "a (any)"]);
 });
