@@ -179,13 +179,15 @@ test("an option that does not exist is a usage error", async () => {
   expect(await seat(["--stop", "now"])).toMatchObject({ status: 2, stdout: "" });
 });
 
-test("every pinned file has its sum and its size", () => {
+test("every pinned file has its sum and its size, and stands on the page about it", () => {
+  const page = readFileSync(join(import.meta.dir, "..", "..", "docs", "real-model.md"), "utf8");
   for (const entry of [packages.server, packages.model]) {
     expect(entry.files.length).toBeGreaterThan(0);
     for (const file of entry.files) {
       expect(file.sha256).toMatch(/^[0-9a-f]{64}$/);
       expect(file.name).toContain(entry.version);
       expect(file.size_bytes).toBeGreaterThan(1_000_000);
+      expect(page).toContain(`| \`${file.name}\` | \`${file.sha256}\` |`);
     }
   }
 });
