@@ -164,7 +164,8 @@ function routingOf(route: Route, reason: string | null): Routing {
 function seatOf(config: Config, seat: string | undefined, route: Route): string {
   if (seat === undefined) return "";
   const names = config.seats.map(({ name }) => name);
-  if (route !== "local" || names.includes(seat)) return seat;
+  // On another route the name may be that of a node's seat, where there are nodes.
+  if ((route !== "local" && config.remotes.length > 0) || names.includes(seat)) return seat;
   const near = nearest(seat, names);
   throw new WritError("usage", `No seat here is called "${seat}"`, {
     path: "--seat",

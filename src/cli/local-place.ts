@@ -13,6 +13,9 @@ import { structureHere } from "../seat/structure-here.ts";
 import { monotonic } from "./clock.ts";
 import { jobWorld } from "./job-world.ts";
 
+/** Where several seats could be taken, one that nothing listens for is passed over. */
+type Reached = { readonly at_ms: number; readonly isGone: Promise<boolean> };
+
 /** What only the server knows where the config says 0; null: it does not tell. */
 type Told = { readonly slots: number | null; readonly ctx_tokens: number | null };
 
@@ -32,6 +35,19 @@ export function localPlace(config: Config, state: string, version: string): Loca
     const asked = askServer(seat);
     told.set(seat, { at_ms: monotonic.ms(), told: asked });
     return asked;
+  };
+  const reached = new Map<Seat, Reached>();
+  const isGone = (seat: Seat): Promise<boolean> => {
+    const known = reached.get(seat);
+    if (known !== undefined && monotonic.ms() - known.at_ms < ASK_AGAIN_MS) return known.isGone;
+    const asked = { at_ms: monotonic.ms(), isGone: nothingListens(seat) };
+    reached.set(seat, asked);
+    return asked.isGone;
+  };
+  /** Whether each seat is gone; none is where all are: then the one that comes back first is waited for. */
+  const gone = async (seats: readonly Seat[]): Promise<readonly boolean[]> => {
+    const all = seats.length < 2 ? seats.map(() => false) : await Promise.all(seats.map(isGone));
+    return all.every((each) => each) ? all.map(() => false) : all;
   };
   const recordOf = async (seat: Seat): Promise<SeatRecord> => {
     const key = seatKey(seat);
@@ -59,7 +75,8 @@ export function localPlace(config: Config, state: string, version: string): Loca
   };
   return {
     async look() {
-      const seats = await Promise.all(config.seats.map(recordOf));
+      const [records, isGoneEach] = await Promise.all([Promise.all(config.seats.map(recordOf)), gone(config.seats)]);
+      const seats = records.map((record, at) => (isGoneEach[at] === true ? { ...record, served: false } : record));
       return {
         node_id: LOCAL,
         protocol: 1,
@@ -95,4 +112,11 @@ async function askServer(seat: Seat): Promise<Told> {
     seat.ctx_tokens > 0 ? null : endpoint.windowTokens(signal),
   ]);
   return { slots, ctx_tokens };
+}
+
+/** A server of an engine that loads before it listens may be gone for a while: that is no seat to choose either. */
+async function nothingListens(seat: Seat): Promise<boolean> {
+  const endpoint = openEndpoint(seat, { clock: monotonic, environment: (name) => process.env[name] });
+  const { state } = await endpoint.look(new AbortController().signal);
+  return state === "gone";
 }

@@ -114,7 +114,7 @@ function answerFault({ exit, result, succeeded, fault }: Delegated, leg: Leg, mo
   }
   if (result.status === "deferred") {
     const blamed = WORK_CLASSES.has(result.defer_class ?? "");
-    const detail = `deferred ${result.defer_class ?? ""}: ${result.reason ?? ""}`;
+    const detail = `${result.defer_class ?? ""}: ${result.reason ?? ""}`;
     return blamed
       ? { verdict: "FAIL", cause: "deferred", detail }
       : { verdict: "INCONCLUSIVE", cause: "unreachable", detail };

@@ -57,7 +57,7 @@ export async function admit(state: JobState): Promise<Defer | null> {
     case "not_served":
       return modelNotServed(ready.message);
     case "over":
-      return seatLoading(ready.waited_ms);
+      return seatLoading(ready.waited_ms, ready.message);
     case "unknown":
       // The run will show the real fault.
       waits.admission_note = ready.message;

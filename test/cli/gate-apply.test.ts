@@ -60,7 +60,7 @@ describe("writ gate apply", () => {
       exit: 1,
       stderr: "",
       stdout:
-        'It does not fit tree; nothing was touched.\n  a.ts, hunk 1: line 2 of the file is "2", and "two" is due\n',
+        'It does not fit "tree"; nothing was touched.\n  a.ts, hunk 1: line 2 of the file is "2", and "two" is due\n',
     });
     expect(here.a()).toBe("one\n2\nthree\n");
   });

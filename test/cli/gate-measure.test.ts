@@ -36,7 +36,7 @@ describe("writ gate write-door", () => {
       "PASS t1 # local/env (scripted) files=clamp.ts 170 B — red → green",
       expect.stringMatching(/^PASS t2 # local\/env \(scripted\) files=port.test.ts,port.ts \d+ B — green → green$/),
       expect.stringMatching(/^PASS t3 # local\/env \(scripted\) files=nodes.json,nodes.md \d+ B — 6 proofs hold$/),
-      expect.stringMatching(/^PASS t4 # local\/env \(scripted\) files=release-notes.md \d+ B — 1 proofs hold$/),
+      expect.stringMatching(/^PASS t4 # local\/env \(scripted\) files=release-notes.md \d+ B — 1 proof holds$/),
     ]);
     expect([ran.exit, ran.stdout]).toEqual([0, "PASS (scripted seat): 4 legs, 4 PASS, 0 FAIL, 0 INCONCLUSIVE\n"]);
     const kept = readdirSync(join(world.folder, "writ-gate/write-door"));
@@ -149,7 +149,7 @@ describe("writ gate run", () => {
   test("runs a gate of the user's with --yes, having said what it will run", async () => {
     using world = await written();
     const ran = await world.writ(["gate", "run", "g/gate.json", "--yes"]);
-    expect([ran.exit, ran.stdout]).toEqual([0, "PASS (scripted seat): 1 legs, 1 PASS, 0 FAIL, 0 INCONCLUSIVE\n"]);
+    expect([ran.exit, ran.stdout]).toEqual([0, "PASS (scripted seat): 1 leg, 1 PASS, 0 FAIL, 0 INCONCLUSIVE\n"]);
     expect(ran.stderr).toContain("  sh -c grep final release-notes.md\n");
   });
 

@@ -99,10 +99,7 @@ describe("a leg that is done rightly is a PASS", () => {
       cause: "",
       applied: true,
       diff_files: ["clamp.ts"],
-      proofs: [
-        { when: "before", verdict: "PASS" },
-        { when: "after", verdict: "PASS" },
-      ],
+      proofs: [{ when: "before", verdict: "PASS" }, { when: "after", verdict: "PASS" }, {}, {}],
     });
     expect(kept.get("t1.patch")).toBe(report.diff);
   });
@@ -298,22 +295,22 @@ describe("what could not be looked at is INCONCLUSIVE", () => {
     [
       "a seat that is not there",
       answer(new Map(), [], { status: "deferred", defer_class: "infrastructure", reason: "seat down" }, 4),
-      "deferred infrastructure: seat down",
+      "infrastructure: seat down",
     ],
     [
       "no room",
       answer(new Map(), [], { status: "deferred", defer_class: "capacity", reason: "no room" }),
-      "deferred capacity: no room",
+      "capacity: no room",
     ],
     [
       "a misconfigured place",
       answer(new Map(), [], { status: "deferred", defer_class: "config", reason: "model not served" }, 4),
-      "deferred config",
+      "config: ",
     ],
     [
       "a call that was stopped",
       answer(new Map(), [], { status: "deferred", defer_class: "canceled", reason: "canceled by the caller" }),
-      "deferred canceled",
+      "canceled: ",
     ],
     ["a leg that failed", answer(new Map(), [], { status: "failed", reason: "auth rejected" }, 1), "auth rejected"],
     ["no document", { exit: 70, result: null, succeeded: 0, fault: "no document came" }, "no document came"],

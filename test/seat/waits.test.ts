@@ -50,7 +50,7 @@ describe("a model that is not ready", () => {
       const { result, requests } = await play({ replies: ["done"], looks: [state] });
       expect(result).toMatchObject({
         defer_class: "infrastructure",
-        reason: "seat loading: not ready after 300s",
+        reason: "seat loading: not ready after 300s (looked)",
         waits: { admission_sec: 300 },
       });
       expect(requests).toEqual([]);
@@ -66,7 +66,7 @@ describe("a model that is not ready", () => {
       same_write_tool: 8,
     };
     const { result } = await play({ replies: ["done"], looks: ["loading"], world: { limits } });
-    expect(result).toMatchObject({ reason: "seat loading: not ready after 0s", waits: { admission_sec: 0 } });
+    expect(result).toMatchObject({ reason: "seat loading: not ready after 0s (looked)", waits: { admission_sec: 0 } });
   });
 
   test("that is not served here is a fault of the config at once", async () => {

@@ -3,7 +3,7 @@
  *
  * Source: delegation run, section 1.4
  */
-import { mkdirSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { canonicalContract } from "../../core/delegation/contract.ts";
 import type { CallLeg } from "../../core/delegation/legs.ts";
@@ -38,9 +38,10 @@ export function writeOutFolder(
   legs: readonly { readonly leg: CallLeg; readonly result: LegResult }[],
 ): void {
   makeOutFolder(folder);
+  removeOlder(folder, new Set(legs.map(({ leg }) => folderOf(leg))));
   writeFileWhole(join(folder, "result.json"), `${document}\n`);
   for (const { leg, result } of legs) {
-    const own = join(folder, String(leg.index + 1).padStart(2, "0"));
+    const own = join(folder, folderOf(leg));
     makeOutFolder(own);
     const files: Readonly<Record<string, string | undefined>> = {
       "output.txt": result.output,
@@ -52,6 +53,27 @@ export function writeOutFolder(
       const path = join(own, name);
       if (text === undefined) rmSync(path, { force: true });
       else writeFileWhole(path, text);
+    }
+  }
+}
+
+const NAMES = ["output.txt", "structured.json", "diff.patch", "contract.json"];
+
+function folderOf({ index }: CallLeg): string {
+  return String(index + 1).padStart(2, "0");
+}
+
+/** The files of legs that an older call had and this one has not: a diff of theirs would be taken for one of this call. */
+function removeOlder(folder: string, own: ReadonlySet<string>): void {
+  const older = readdirSync(folder, { withFileTypes: true }).filter(
+    (entry) => entry.isDirectory() && /^\d{2}$/.test(entry.name) && !own.has(entry.name),
+  );
+  for (const { name } of older) {
+    for (const file of NAMES) rmSync(join(folder, name, file), { force: true });
+    try {
+      rmdirSync(join(folder, name));
+    } catch {
+      // Something of somebody else's is in it, and stays.
     }
   }
 }

@@ -6,6 +6,7 @@ import { refusalText } from "../../core/patch/parse.ts";
 import { chooseDiff } from "../../gate/apply.ts";
 import { type AppliedPatch, applyPatch } from "../../host/apply-patch.ts";
 import { readBodyFile } from "../../host/file.ts";
+import { readStdinText } from "../../host/stdin.ts";
 import { defineCommand } from "../command.ts";
 import { JSON_SWITCH, wholeNumber } from "../contract/address.ts";
 import { printParagraph } from "../paragraph.ts";
@@ -17,13 +18,22 @@ const MAX_BYTES = 64 * 1024 * 1024;
 export const command = defineCommand({
   meta: { name: "gate apply", description: "Apply the diff of a result to a folder of yours, all of it or nothing" },
   args: {
-    result: { type: "positional", required: true, valueHint: "RESULT", description: "A result document, or a patch" },
+    result: {
+      type: "positional",
+      required: true,
+      valueHint: "RESULT",
+      description: "A result document, or a patch; - is standard input",
+    },
     to: { type: "string", required: true, valueHint: "DIR", description: "The folder: the read root of the contract" },
     index: { type: "string", valueHint: "N", description: "The leg, from 0; needed where several have a diff" },
     yes: { type: "boolean", description: "Write; without it nothing is written" },
     ...JSON_SWITCH,
   },
-  examples: ["writ gate apply result.json --to .", "writ gate apply out/01/diff.patch --to ~/src/port --yes"],
+  examples: [
+    "writ gate apply result.json --to .",
+    "writ gate apply out/01/diff.patch --to ~/src/port --yes",
+    "writ runs show run-5f0c | writ gate apply - --to .",
+  ],
   notes: [
     "Every line of the diff's context must stand in the folder as it does in the diff, at that very place; else nothing is touched. No file outside of the folder is written, and no link is followed.",
     "For a tree that has moved on, the diff also fits git apply -p1 at the root of the work tree: in a folder below it git skips the patch and still ends in 0.",
@@ -36,7 +46,9 @@ export const command = defineCommand({
   },
   async run({ args, json, out }) {
     const index = wholeNumber(args.index, "--index", 0);
-    const diff = chooseDiff(args.result, await readBodyFile(args.result, MAX_BYTES), index);
+    const { result } = args;
+    const text = result === "-" ? await readStdinText(MAX_BYTES) : await readBodyFile(result, MAX_BYTES);
+    const diff = chooseDiff(result, text, index);
     if (statSync(args.to, { throwIfNoEntry: false })?.isDirectory() !== true) {
       throw new WritError("no_folder", `There is no folder "${args.to}"`, {
         hint: "Name the read root of the contract",
@@ -52,9 +64,9 @@ export const command = defineCommand({
       for (const { path, change, added, removed } of files) {
         out.line(`${change.padEnd(7)}  ${oneLine(path)}  +${added} -${removed}`);
       }
-      out.line(isDone ? `Applied to ${oneLine(args.to)}.` : "It fits. Nothing was written: --yes writes it.");
+      out.line(isDone ? `Applied to "${oneLine(args.to)}".` : "It fits. Nothing was written: --yes writes it.");
     } else {
-      out.line(`It does not fit ${oneLine(args.to)}; nothing was touched.`);
+      out.line(`It does not fit "${oneLine(args.to)}"; nothing was touched.`);
       for (const refusal of applied.refusals) printParagraph(out, refusalText(refusal), "  ");
     }
     return applied.ok ? 0 : 1;

@@ -65,8 +65,16 @@ function legOf(draft: ContractDraft, file: string, index: number, { fingerprint,
     contract,
     contract_sha256: contractDigest(contract, sha256),
     acceptance_lint: [...warnings.map(lintLine), ...secrets, ...added.warnings],
-    notices: [...warnings.map(noticeOf), ...secrets, ...added.warnings],
+    notices: [...unknownFields(draft), ...warnings.map(noticeOf), ...secrets, ...added.warnings],
   };
+}
+
+/** A field that is not known is passed over, and it may have been meant as one that judges the answer. */
+function unknownFields({ unknown }: ContractDraft): readonly string[] {
+  return unknown.map(({ path, near }) => {
+    const meant = near === null ? "" : `; did you mean "${near}"?`;
+    return `UNKNOWN-FIELD [${path}]: there is no such field and it is ignored${meant}`;
+  });
 }
 
 /** Where and why, without the check itself and without what the documents say. */

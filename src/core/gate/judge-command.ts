@@ -26,7 +26,7 @@ export function judgeCommand(proof: CommandProof, run: CommandRun): ProofOutcome
   const [program = ""] = proof.run;
   if (!run.is_started) return { verdict: "INCONCLUSIVE", detail: `no ${program}` };
   const why = faultOf(proof, run);
-  if (why !== null) return { verdict: "FAIL", detail: why };
+  if (why !== null) return { verdict: "FAIL", detail: `${why}${lastLine(run.output)}` };
   return {
     verdict: "PASS",
     detail: `ended in ${run.exit_code}${proof.match === undefined ? "" : " with the pinned text"}`,
@@ -44,6 +44,12 @@ function faultOf(proof: CommandProof, run: CommandRun): string | null {
     return `its output has /${proof.not_match}/`;
   }
   return null;
+}
+
+/** What it printed last, for whoever asks why. */
+function lastLine(output: string): string {
+  const line = output.trimEnd().split("\n").at(-1)?.trim() ?? "";
+  return line === "" ? "; it printed nothing" : `; it printed last: ${line.slice(0, 160)}`;
 }
 
 function matches(pattern: string, text: string): boolean {

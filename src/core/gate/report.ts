@@ -103,7 +103,7 @@ export function legLine(leg: GateReport["legs"][number]): string {
 function colours({ proofs }: GateReport["legs"][number]): string {
   const runs = proofs.filter(({ kind }) => kind === "bun_test" || kind === "command");
   const before = runs.find(({ when }) => when === "before");
-  if (before === undefined) return `${proofs.length} proofs hold`;
+  if (before === undefined) return `${counted(proofs.length, "proof")} hold${proofs.length === 1 ? "s" : ""}`;
   return `${before.expect === "fail" ? "red" : "green"} → green`;
 }
 
@@ -115,7 +115,11 @@ export function verdictLine({
   legs,
 }: Pick<GateReport, "verdict" | "scripted" | "partial" | "legs">): string {
   const count = (which: Verdict) => legs.filter((leg) => leg.verdict === which).length;
-  const part = partial ? ", a part of the set" : "";
+  const part = partial ? ", since it is a part of the set" : "";
   const seat = scripted ? " (scripted seat)" : "";
-  return `${verdict}${seat}: ${legs.length} legs${part}, ${count("PASS")} PASS, ${count("FAIL")} FAIL, ${count("INCONCLUSIVE")} INCONCLUSIVE`;
+  return `${verdict}${seat}${part}: ${counted(legs.length, "leg")}, ${count("PASS")} PASS, ${count("FAIL")} FAIL, ${count("INCONCLUSIVE")} INCONCLUSIVE`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -94,7 +94,7 @@ function toldOf(issue: v.BaseIssue<unknown>, schema: v.GenericSchema): readonly 
   if (issue.expected === "never" && typeof last === "string") {
     // valibot tells of the first unknown key of an object; all of them are wanted.
     const parent = issue.path?.at(-1)?.input;
-    const known = keysAt(schema, steps.slice(0, -1));
+    const known = keysAt(schema, steps.slice(0, -1), parent);
     const unknown = isRecord(parent) ? Object.keys(parent).filter((key) => !known.includes(key)) : [];
     return (unknown.includes(last) ? unknown : [last]).map((key) => unknownKey(path, key, known));
   }
@@ -152,9 +152,21 @@ function shown(text: string, isQuoted = true): string {
   return isQuoted ? `"${cut}"` : cut;
 }
 
-/** The keys that an object at a place of the schema may have; none where that depends on the document. */
-function keysAt(schema: unknown, steps: readonly unknown[]): readonly string[] {
-  return [...new Set(schemasAt(schema, steps).flatMap(entriesOf))];
+/**
+ * The keys that an object at a place of the schema may have; none where that depends on the document. Of several kinds
+ * of object it is the one that the object says it is.
+ */
+function keysAt(schema: unknown, steps: readonly unknown[], object: unknown): readonly string[] {
+  const kinds = schemasAt(schema, steps).flatMap(unwrapped);
+  const meant = kinds.filter((each) => saysItIs(object, each));
+  return [...new Set((meant.length > 0 ? meant : kinds).flatMap(entriesOf))];
+}
+
+/** Whether every key with one possible value has it, and there is such a key. */
+function saysItIs(object: unknown, { entries }: Record<string, unknown>): boolean {
+  if (!isRecord(entries) || !isRecord(object)) return false;
+  const fixed = Object.entries(entries).filter(([, each]) => isRecord(each) && each.type === "literal");
+  return fixed.length > 0 && fixed.every(([key, each]) => isRecord(each) && object[key] === each.literal);
 }
 
 function schemasAt(schema: unknown, steps: readonly unknown[]): readonly unknown[] {

@@ -30,10 +30,19 @@ export function readArguments(text: string, spec: ToolSpec, is_cut: boolean): Re
   const whole = text.trim() === "" ? NO_ARGUMENTS : text;
   const parsed = parseJson(whole);
   if (parsed.ok) return checked(parsed.value, whole, spec, []);
-  if (is_cut || isUnterminated(whole)) return { kind: "cut" };
+  if (is_cut || breaksOff(whole, parsed.fault.at)) return { kind: "cut" };
   const repaired = repair(whole);
   const read = repaired === null ? null : checked(repaired, compactJson(repaired), spec, ["arguments repaired"]);
   return read?.kind === "ok" ? read : refused(`arguments are not valid JSON (${placeOf(parsed.fault)})`);
+}
+
+/** A text or a word of JSON that ends in its middle. */
+const BEGUN = /^(?:"(?:[^"\\]|\\[\s\S])*\\?|t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?|-|\\(?:u[0-9a-fA-F]{0,3})?)$/;
+
+/** True when all that is wrong with a text is that it ends too early. @param at the place of its first fault */
+function breaksOff(text: string, at: number): boolean {
+  const rest = text.slice(at).trimEnd();
+  return isUnterminated(text) && (rest === "" || BEGUN.test(rest));
 }
 
 function refused(message: string, sent = NO_ARGUMENTS): ReadArguments {

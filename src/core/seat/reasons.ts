@@ -135,10 +135,11 @@ export function seatContended(waited_ms: number, last: string): Defer {
   };
 }
 
-export function seatLoading(waited_ms: number): Defer {
+/** @param said what the last look at the server saw; "" where there is nothing to say */
+export function seatLoading(waited_ms: number, said = ""): Defer {
   return {
     defer_class: "infrastructure",
-    reason: `seat loading: not ready after ${seconds(waited_ms)}s`,
+    reason: `seat loading: not ready after ${seconds(waited_ms)}s${said === "" ? "" : ` (${said})`}`,
     stop_reason: "error",
   };
 }
