@@ -12,12 +12,13 @@ import { processSection } from "../core/brief/parse.ts";
 import { type ProcessBlock, renderCore, renderProcess, taskSubject } from "../core/brief/render.ts";
 import { readReworkRecord } from "../core/brief/rework-record.ts";
 import { plainRefusal, stop } from "../core/brief/stop.ts";
+import type { TurnText } from "../core/brief/turn-text.ts";
 import type { WritError } from "../core/error.ts";
 import { isLedger, parseLedger } from "../core/ledger/ledger-file.ts";
 import { activePhase, type Flow, flowText } from "../core/tracker/flow.ts";
 import { plansDir } from "../core/tracker/settings.ts";
 import { deriveBase, readCandidates } from "./candidates.ts";
-import { remoteDefault, toplevelOf } from "./git-facts.ts";
+import { asked, remoteDefault, toplevelOf } from "./git-facts.ts";
 import { recordLegs } from "./legs.ts";
 import { readRepoState } from "./repo-state.ts";
 import type { BriefWorld } from "./world.ts";
@@ -29,6 +30,8 @@ export type HandoffOptions = {
   readonly key: string | null;
   readonly from: string | null;
   readonly human: HumanOptions;
+  /** What is said of an open turn; null: nothing. */
+  readonly turn: TurnText | null;
   /** As typed; null: found. */
   readonly ledger: string | null;
   readonly hotfix: boolean;
@@ -52,8 +55,8 @@ export type Handoff = {
 };
 
 /** `Handoff not written: <reason>`. */
-export function notWritten(reason: string, isUsage = false): WritError {
-  return plainRefusal(isUsage ? "usage" : "handoff_not_written", `Handoff not written: ${reason}`);
+export function notWritten(reason: string, isUsage = false, hint: string | null = null): WritError {
+  return plainRefusal(isUsage ? "usage" : "handoff_not_written", `Handoff not written: ${reason}`, { hint });
 }
 
 /**
@@ -98,12 +101,18 @@ function humanText(
   const whole: HumanText = {
     ...text,
     title: text.title !== "" ? text.title : firstLine !== "" ? firstLine : `continue ${branch}`,
-    intent: text.intent === "" ? "none recorded" : text.intent,
+    intent: [text.intent === "" ? "none recorded" : text.intent, ...turnLines(options.turn)].join("\n"),
+    open_questions: [...text.open_questions, ...(options.turn?.questions ?? [])],
   };
   const fault = unfaithful(whole);
   if (fault === "forbidden") throw forbidden();
   if (fault !== null) throw notWritten(`the text cannot stand in a brief: ${fault}`);
   return { text: whole, dropped: gathered.dropped };
+}
+
+/** A paragraph of its own. */
+function turnLines(turn: TurnText | null): readonly string[] {
+  return turn === null ? [] : ["", ...turn.lines];
 }
 
 function forbidden(): WritError {
@@ -173,7 +182,8 @@ function processBlock(world: BriefWorld, setting: Setting): ProcessBlock {
 
 /** The one spec that the branch brings; of several the one that was stamped. */
 function findSpec(world: BriefWorld, { flow, toplevel }: Setting) {
-  const base = deriveBase(world, toplevel);
+  // Where no base can be derived, what is untracked is new all the same.
+  const base = deriveBase(world, toplevel) ?? asked(world, toplevel, "rev-parse", "-q", "--verify", "HEAD");
   const { specDirs } = world.settingsAt(toplevel);
   const found = base === null ? null : readCandidates(world, { worktree: toplevel, base, specDirs });
   const specs = (found?.specs ?? []).map((path) => world.resolve(toplevel, path));
@@ -184,7 +194,12 @@ function findSpec(world: BriefWorld, { flow, toplevel }: Setting) {
 
 type FoundLedger = { readonly subject: Subject; readonly spec: string | null };
 
-/** Errors: `handoff_not_written` */
+/**
+ * The ledger of `--ledger`; else the one that names the resolved spec; without a resolved spec the one that the branch
+ * added or left untracked: an older one says nothing of this flow.
+ *
+ * Errors: `handoff_not_written`
+ */
 function findLedger(
   world: BriefWorld,
   { flow, toplevel, options }: Setting,
@@ -197,9 +212,7 @@ function findLedger(
     if (found === null) throw notWritten(`${path} is no loop ledger under ${toplevel}`);
     return found;
   }
-  const { specDirs } = world.settingsAt(toplevel);
-  const folders = [...new Set(specDirs.map(plansDir))].map((dir) => world.resolve(toplevel, dir));
-  const all = new Set([...folders.flatMap((folder) => world.markdownIn(folder).map(({ path }) => path)), ...added]);
+  const all = new Set([...added, ...(spec === null ? [] : plansOf(world, toplevel))]);
   const ledgers = [...all].sort().flatMap((path) => {
     const found = readLedger(world, toplevel, path);
     return found === null ? [] : [{ ...found, path }];
@@ -210,6 +223,12 @@ function findLedger(
   if (only === undefined || stamped !== undefined) return stamped ?? null;
   if (further.length > 0) throw notWritten("more than one ledger - pass --ledger");
   return only;
+}
+
+/** The Markdown files of the plans directories. */
+function plansOf(world: BriefWorld, toplevel: string): readonly string[] {
+  const folders = new Set(world.settingsAt(toplevel).specDirs.map(plansDir));
+  return [...folders].flatMap((dir) => world.markdownIn(world.resolve(toplevel, dir)).map(({ path }) => path));
 }
 
 function readLedger(world: BriefWorld, toplevel: string, path: string): FoundLedger | null {

@@ -1,14 +1,19 @@
 /** `writ handoff`. */
 import { type Handoff, type HandoffOptions, isFileStem, notWritten, writeHandoff } from "../brief/handoff.ts";
 import { quoteWords } from "../core/brief/quote.ts";
+import { type TurnText, turnText } from "../core/brief/turn-text.ts";
+import { isClosed } from "../core/contract/state.ts";
 import { EXIT, WritError } from "../core/error.ts";
+import { continuedBy, showHandoff } from "../editor/look.ts";
 import { readBodyFile } from "../host/file.ts";
 import { readStdinText } from "../host/stdin.ts";
+import { verifyRecord } from "../record/verify.ts";
 import { LARGEST_BRIEF } from "./brief/read.ts";
 import { briefWorld } from "./brief/world.ts";
 import { defineCommand, type Output } from "./command.ts";
 import { STORE_OPTION } from "./flow-world.ts";
 import { oneLineText } from "./phase/answer.ts";
+import { inWorld, openReadingWorld } from "./world.ts";
 
 /** The words that tools of the family know. */
 const FAULTS = {
@@ -35,6 +40,7 @@ export const command = defineCommand({
     question: texts("TEXT", "What is still open"),
     skill: texts("NAME", "A skill that was loaded"),
     from: text("FILE", "Markdown with any of the headings that a person writes; - is standard input"),
+    contract: text("ID", "Say how this open turn stands: its state, its gaps, its last commands, from row and record"),
     ledger: text("PATH", "The loop ledger (default: the one that names the spec)"),
     hotfix: { type: "boolean", description: "Leave the flow out: a hotfix has none" },
     print: { type: "boolean", description: "Print the brief and write no file" },
@@ -44,6 +50,7 @@ export const command = defineCommand({
   examples: [
     'writ handoff --key x --title "continue greeting cache" --skill handoff',
     'writ handoff --from notes.md --decision "keep the cache bounded" --rejected "persist to disk"',
+    "writ handoff --contract a3f1c09d2be47a650.5d2e8c01b7f4",
   ],
   notes: [
     "The mailbox is pi-handoff in the temporary folder, or WRIT_HANDOFF_DIR. docs/briefs.md tells what a brief says and how it is resumed.",
@@ -78,6 +85,7 @@ async function readOptions(args: Args): Promise<Omit<HandoffOptions, "worktree">
   for (const [name, value] of [
     ["--out", args.out],
     ["--key", args.key],
+    ["--contract", args.contract],
   ] as const) {
     if (value === "") throw notWritten(`${name} has no value`, true);
   }
@@ -99,10 +107,33 @@ async function readOptions(args: Args): Promise<Omit<HandoffOptions, "worktree">
       questions: args.question,
       skills: args.skill,
     },
+    turn: args.contract === undefined ? null : readTurn(args.contract),
     ledger: args.ledger ?? null,
     hotfix: args.hotfix,
     print: args.print,
   };
+}
+
+/** What a brief says of an open turn. Errors: `handoff_not_written`, where there is none or its record was touched */
+function readTurn(id: string): TurnText {
+  return inWorld(openReadingWorld(), (world) => {
+    try {
+      const shown = showHandoff(world, id);
+      const { contract_id, agent_state } = shown.row;
+      if (isClosed(agent_state)) {
+        const live = continuedBy(world, contract_id);
+        const next = live === null ? `writ contract show ${contract_id}` : `writ handoff --contract ${live}`;
+        throw notWritten(`contract ${contract_id} is closed (${agent_state})`, false, next);
+      }
+      verifyRecord(world, contract_id);
+      return turnText(shown);
+    } catch (error) {
+      if (!(error instanceof WritError)) throw error;
+      if (error.code === "no_row") throw notWritten(`there is no contract or row "${id}"`, false, "writ contract list");
+      if (error.code === "record_broken") throw notWritten(error.message, false, `writ record verify ${id}`);
+      throw error;
+    }
+  });
 }
 
 async function readFrom(file: string): Promise<string> {

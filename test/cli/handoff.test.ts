@@ -1,3 +1,4 @@
+import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -267,6 +268,101 @@ test("a ledger is found by the spec that it names, and two are a question", asyn
   expect(two.stderr).toBe("Handoff not written: more than one ledger - pass --ledger\n");
   const named = await world.writ(["handoff", "--print", "--ledger", "doc/plans/other.md"]);
   expect(named.stdout).toContain("\nLedger: doc/plans/other.md\n");
+});
+
+test("without a resolved spec only the ledgers that the branch brings count; with one, older ones that name it do", async () => {
+  using world = openResuming({ "doc/specs/other.md": "# Other\n", [SPEC_PATH]: SPEC });
+  const { tree, primary } = world;
+  await world.shell("writ phase start implement");
+  // On main, before the branch: a ledger of other work.
+  primary.write("doc/specs/old.md", "# Old\n");
+  primary.write("doc/plans/old.md", LEDGER.replace(SPEC_PATH, "doc/specs/old.md"));
+  primary.commit("old work");
+  tree.git("rebase", "-q", "main");
+  const subject = async () =>
+    (await world.writ(["handoff", "--print"])).stdout.match(/^(?:Ledger|Active task): .*$/m)?.[0];
+  expect(await subject()).toBe("Active task: none");
+  tree.write("doc/plans/new.md", LEDGER);
+  expect(await subject()).toBe("Ledger: doc/plans/new.md");
+  tree.commit("ledger");
+  expect(await subject()).toBe("Ledger: doc/plans/new.md");
+  // One spec left: the ledger that was there before the branch names it.
+  tree.git("rm", "-q", "doc/specs/other.md", "doc/plans/new.md");
+  primary.write("doc/plans/first.md", LEDGER);
+  primary.commit("ledger first");
+  tree.commit("one spec");
+  tree.git("rebase", "-q", "main");
+  expect(await subject()).toBe("Ledger: doc/plans/first.md");
+});
+
+test("--contract says how an open turn stands, from its row and record; the process state stays to the letter", async () => {
+  using world = openResuming();
+  world.flow();
+  const before = parseBrief((await world.writ(["handoff", "--print"])).stdout);
+  const { contract_id } = documentOf(await world.writ(["dispatch", "--agent", "tester", "--json"]));
+  const id = String(contract_id);
+  const patch = {
+    agent_status: { agent_state: "IN_PROGRESS", next_action: "mend it", pending_steps: ["docs"] },
+    evidence_report: { open_gaps: ["no network here"] },
+  };
+  const env = { WRIT_CONTRACT_ID: id };
+  await world.writ(["contract", "fill", "--json", JSON.stringify(patch)], { env });
+  await world.shell("writ run -- true; writ run -c 'echo a; exit 3'; true", { env });
+  const path = await world.handoff("turn", "--intent", "Why.", "--question", "which?", "--contract", id);
+  const { brief, issues } = parseBrief(readFileSync(path, "utf8"));
+  expect(issues).toEqual([]);
+  expect(brief?.process).toEqual(before.brief?.process ?? null);
+  expect(brief?.title).toBe("Why.");
+  expect(brief?.intent.replaceAll(/ at \S+Z/g, " at T").split("\n")).toEqual([
+    "Why.",
+    "",
+    `Open turn: ${id} of tester (row 1), DISPATCHED`,
+    "Record: 2 entries, 2 commands; open gaps: 1",
+    "Next action: mend it",
+    "Pending: docs",
+    "Verified: `true` - exit 0 at T, entry 1 of the record",
+  ]);
+  expect(brief?.open_questions.map((text) => text.replace(/ at \S+Z/, " at T"))).toEqual([
+    "which?",
+    "gap: no network here",
+    "failing: `echo a; exit 3` - exit 3 at T, entry 2 of the record",
+  ]);
+  expect((await world.writ(["resume", path, "--plan-only"])).exit).toBe(0);
+});
+
+test("--contract without such a turn, with a closed one, or with a record that was touched writes nothing", async () => {
+  using world = openResuming();
+  const refused = async (id: string) => {
+    const ran = await world.writ(["handoff", "--key", "t", "--contract", id]);
+    expect([ran.exit, ran.stdout, existsSync(join(world.mailbox, "t.md"))]).toEqual([3, "", false]);
+    return ran.stderr;
+  };
+  expect(await refused("none")).toBe(
+    'Handoff not written: there is no contract or row "none"\nhint: writ contract list\n',
+  );
+  const { contract_id } = documentOf(await world.writ(["dispatch", "--agent", "tester", "--json"]));
+  const id = String(contract_id);
+  const env = { WRIT_CONTRACT_ID: id };
+  await world.writ(["run", "--", "true"], { env });
+  const database = String((await world.shell('printf %s "$WRIT_DATA_DIR/writ.db"')).stdout);
+  const alter = (exit: number) => {
+    const db = new Database(database);
+    db.run("UPDATE tool_records SET exit_code = ?", [exit]);
+    db.close();
+  };
+  alter(1);
+  expect(await refused(id)).toContain(`Handoff not written: `);
+  expect(await refused("1")).toContain(`hint: writ record verify `);
+  alter(0);
+  const patch = { agent_status: { agent_state: "BLOCKED", next_action: "wait" }, conclusion: "Blocked." };
+  await world.writ(["contract", "fill", "--json", JSON.stringify(patch)], { env });
+  await world.writ(["contract", "finalize"], { env });
+  expect(await refused(id)).toBe(
+    `Handoff not written: contract ${id} is closed (BLOCKED)\nhint: writ contract show ${id}\n`,
+  );
+  expect((await world.writ(["handoff", "--contract="])).stderr).toStartWith(
+    "Handoff not written: --contract has no value\n",
+  );
 });
 
 test("the legs of a coordinated flow are recorded, live or as they were last known", async () => {
