@@ -5,7 +5,7 @@ import { openBoardStore } from "../store/board.ts";
 import { sha256 } from "../store/drafts.ts";
 import { serveBoard } from "../wire/board.ts";
 import { defineCommand } from "./command.ts";
-import { stopSignal } from "./stop-signal.ts";
+import { stopSignal, untilStopped } from "./stop-signal.ts";
 import { placesOf } from "./world.ts";
 
 const TOKEN_BYTES = 24;
@@ -33,7 +33,7 @@ export const command = defineCommand({
     });
     if (json) out.document({ ok: true, url: server.url, port: server.port });
     else out.line(server.url);
-    await stopped;
+    await untilStopped(stopped);
     await server.close();
     return 0;
   },

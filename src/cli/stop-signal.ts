@@ -5,13 +5,21 @@ const HELD_MS = 3_600_000;
 /** Resolves at the first SIGINT or SIGTERM. A second one ends the process as it ends any other. */
 export function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
-    // With nothing open, no port and no timer, the runtime goes round and round for a signal instead of sleeping.
-    const held = setInterval(() => {}, HELD_MS);
     const stop = () => {
-      clearInterval(held);
       process.off("SIGINT", stop).off("SIGTERM", stop);
       resolve();
     };
     process.on("SIGINT", stop).on("SIGTERM", stop);
   });
+}
+
+/** Sleeps until then. */
+export async function untilStopped(stopped: Promise<void>): Promise<void> {
+  // With nothing open, no port and no timer, the runtime goes round and round for a signal instead of sleeping.
+  const held = setInterval(() => {}, HELD_MS);
+  try {
+    await stopped;
+  } finally {
+    clearInterval(held);
+  }
 }

@@ -11,7 +11,7 @@ import { type ScriptedSeat, serveScriptedSeat } from "../../wire/scripted-seat.t
 import { defineCommand, type Output } from "../command.ts";
 import { JSON_SWITCH } from "../contract/address.ts";
 import { counted } from "../paragraph.ts";
-import { stopSignal } from "../stop-signal.ts";
+import { stopSignal, untilStopped } from "../stop-signal.ts";
 
 const LOG_BYTES = 256 * 1024 * 1024;
 
@@ -72,7 +72,7 @@ export const command = defineCommand({
     });
     if (json) out.document({ ok: true, status: "ok", url: seat.url, seat: seatObject(script, seat), scripted: true });
     else out.line(readyLine(script, seat));
-    await stopped;
+    await untilStopped(stopped);
     await seat.close();
     log?.close();
     const report = seat.report();
