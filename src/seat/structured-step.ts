@@ -175,7 +175,9 @@ class StructuredStep {
     if (this.isRepair) {
       const kept = completion.is_cut ? wholeElements(text, closed) : null;
       this.listWasCut = kept !== null;
-      return kept === null ? failed(schemaFailed(judged.errors[0] ?? "no JSON")) : { text: kept, defer: null };
+      if (kept !== null) return { text: kept, defer: null };
+      const first = judged.errors[0] ?? "no JSON";
+      return failed(schemaFailed(completion.is_cut ? `it was cut at ${this.max_tokens} tokens: ${first}` : first));
     }
     this.isRepair = true;
     this.errors = completion.is_cut ? [STRUCTURED_CUT] : judged.errors;

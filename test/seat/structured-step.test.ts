@@ -140,6 +140,7 @@ describe("an attempt that is not valid", () => {
     });
     const lost = await playStep([{ content: '{"port":8', is_cut: true }]);
     expect(lost.result).toMatchObject({ defer_class: "abstention", schema_miss: true });
+    expect(lost.result.reason).toStartWith("output failed schema: it was cut at 8192 tokens: ");
   });
 
   test("in every way there is ends in an abstention as well", async () => {
