@@ -2,12 +2,16 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { version } from "../../package.json" with { type: "json" };
+import type { Config } from "../core/config/config.ts";
+import { seatToFind } from "../core/config/environment.ts";
 import { WritError } from "../core/error.ts";
+import type { DelegateWorld } from "../delegate/world.ts";
 import { interruptible } from "../host/interrupt.ts";
 import { standardOutput } from "../host/outbox.ts";
+import { openDelegation } from "../mcp/delegation.ts";
 import { defineCommand } from "./command.ts";
 import { CONFIG_OPTION, loadConfig } from "./config-world.ts";
-import { lastBeyondOneCall } from "./world.ts";
+import { lastBeyondOneCall, placesOf } from "./world.ts";
 
 export const command = defineCommand({
   meta: { name: "mcp", description: "Serve writ's tools to an MCP client over standard input and output" },
@@ -36,12 +40,15 @@ export const command = defineCommand({
     const readRoot = folderOf(args["read-root"] ?? ".");
     lastBeyondOneCall();
     using interrupt = interruptible({ last: () => {} });
+    const delegation = config.delegation_enabled
+      ? openDelegation(config, () => worldOf(config, args.config, version))
+      : null;
     const { serveMcp } = await import("../mcp/server.ts");
     const { toolsOf } = await import("../mcp/tools.ts");
     await serveMcp({
       version,
       tools: toolsOf(config.delegation_enabled),
-      server: { readRoot, isReadRootGiven: args["read-root"] !== undefined },
+      server: { readRoot, isReadRootGiven: args["read-root"] !== undefined, delegation },
       input: Bun.stdin.stream(),
       write: standardOutput(),
       stop: interrupt.signal,
@@ -50,6 +57,13 @@ export const command = defineCommand({
     return interrupt.received()?.status ?? 0;
   },
 });
+
+/** The world of all calls; only here a seat of which the environment does not say what it serves is asked. */
+async function worldOf(config: Config, file: string | undefined, version: string): Promise<DelegateWorld> {
+  const { delegateWorld } = await import("./delegate-world.ts");
+  const whole = seatToFind(process.env) === null ? config : (await loadConfig({ config: file })).config;
+  return delegateWorld({ config: whole, data: placesOf().data, version, seat: "" });
+}
 
 /** Errors: `no_folder` */
 function folderOf(path: string): string {

@@ -78,6 +78,7 @@ export const ERROR_CODES = {
   key_exists: ["refused", "a key is never overwritten"],
   file_exists: ["refused", "a file is there, and --force was not given"],
   delegation_disabled: ["refused", "delegation is switched off in the config"],
+  run_elsewhere: ["refused", "a delegation goes on in another process, which alone can end it"],
   no_run: ["refused", "no record of a past delegation has that id, or several have it"],
   not_agreed: ["refused", "the commands of a gate were not agreed to"],
   leg_unproved: ["refused", "the leg of a result did not succeed, so its diff is not applied"],
@@ -126,6 +127,7 @@ export const ERROR_CODES = {
   node_running: ["unavailable", "another node serves the state folder"],
   node_silent: ["unavailable", "a node does not answer, or not as a node does"],
   port_unavailable: ["unavailable", "a port cannot be opened, or is taken"],
+  calls_full: ["unavailable", "as many delegations wait in line as an MCP server keeps"],
   output_failed: ["unavailable", "standard output cannot be written"],
 
   internal: ["internal", "a defect in writ"],

@@ -24,7 +24,8 @@ export type Parameter = {
       /** A number is taken for its digits. */
       readonly orNumber?: true;
     }
-  | { readonly kind: "number"; readonly least: number; readonly most: number }
+  /** A whole number that a double holds. */
+  | { readonly kind: "number"; readonly least?: number; readonly most?: number }
   | { readonly kind: "flag" }
   | { readonly kind: "texts" }
   /** Any JSON, handed over as it is written; `schema` is what clients see of it. */
@@ -69,8 +70,14 @@ function propertyOf(parameter: Parameter): JsonObject {
       const type = orNumber ? ["string", "integer"] : "string";
       return { type, ...(choices === undefined ? {} : { enum: choices }), ...preset, ...told };
     }
-    case "number":
-      return { type: "integer", minimum: parameter.least, maximum: parameter.most, ...told };
+    case "number": {
+      const { least, most } = parameter;
+      const bounds = {
+        ...(least === undefined ? {} : { minimum: least }),
+        ...(most === undefined ? {} : { maximum: most }),
+      };
+      return { type: "integer", ...bounds, ...told };
+    }
     case "flag":
       return { type: "boolean", ...told };
     case "texts":
@@ -184,7 +191,7 @@ function readValue(parameter: Parameter, text: string): ReadValue {
       return wrong(`one of ${choices.join(", ")}`, near === null ? null : `Did you mean ${quote(near)}?`);
     }
     case "number": {
-      const { least, most } = parameter;
+      const { least = Number.MIN_SAFE_INTEGER, most = Number.MAX_SAFE_INTEGER } = parameter;
       if (typeof value !== "number" || !/^-?\d+$/.test(text)) return wrong("a whole number");
       return value >= least && value <= most ? { ok: true, value } : wrong(`a whole number from ${least} to ${most}`);
     }

@@ -12,7 +12,10 @@ import type { ServerSetting } from "./tool.ts";
  * Errors: `bad_input` for what is no folder, or lies outside of a read root that the server was started with
  * Source: delegation run, section 9.1
  */
-export function readRootOf(named: string | undefined, { readRoot, isReadRootGiven }: ServerSetting): string {
+export function readRootOf(
+  named: string | undefined,
+  { readRoot, isReadRootGiven }: Pick<ServerSetting, "readRoot" | "isReadRootGiven">,
+): string {
   const root = folderAt(readRoot, readRoot);
   if (named === undefined) return root;
   const path = folderAt(resolve(root, named), named);

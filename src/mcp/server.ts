@@ -27,7 +27,7 @@ import { LineTransport, TRANSPORT_LIMITS } from "./transport.ts";
 const UNWIND_MS = 8000;
 
 const INSTRUCTIONS =
-  "writ counts a claim only with its evidence. The contract_ tools edit, check and close the contract of this turn; the delegation_ tools judge contracts that hand work to model seats.";
+  "writ counts a claim only with its evidence. The contract_ tools edit, check and close the contract of this turn. The delegation_ tools judge contracts that hand work to model seats; agent_delegate, where it is there, hands it over and grades what comes back.";
 
 export type McpSetting = {
   readonly version: string;
@@ -97,6 +97,7 @@ export async function serveMcp(setting: McpSetting): Promise<void> {
 
   over.abort(new Error("the server ends"));
   const unwound = (async () => {
+    await setting.server.delegation?.calls.end();
     while (working.size > 0) await Promise.allSettled(working);
     // The answers of what has just ended are handed over behind it.
     await Bun.sleep(0);

@@ -3,6 +3,7 @@
 import { errorDocument } from "../cli/print.ts";
 import { exitOf, type WritError } from "../core/error.ts";
 import type { JsonObject, JsonValue } from "../core/json/value.ts";
+import type { Delegation } from "./delegation.ts";
 
 export type Tool = {
   readonly name: string;
@@ -23,6 +24,8 @@ export type ServerSetting = {
   readonly readRoot: string;
   /** `--read-root` was given: a call may narrow it and do nothing else. */
   readonly isReadRootGiven: boolean;
+  /** Null where delegation is switched off. */
+  readonly delegation: Delegation | null;
 };
 
 export type ToolCall = {

@@ -12,9 +12,13 @@ type Entry = {
 export type Tools = Readonly<Record<string, Entry>>;
 
 export const TOOLS: Tools = {
+  agent_delegate: { load: () => import("./agent-delegate.ts"), delegates: true },
   delegation_lint: { load: () => import("./delegation-lint.ts") },
   delegation_template: { load: () => import("./delegation-template.ts") },
   delegation_grade: { load: () => import("./delegation-grade.ts") },
+  delegation_result: { load: () => import("./delegation-result.ts"), delegates: true },
+  delegation_cancel: { load: () => import("./delegation-cancel.ts"), delegates: true },
+  fleet_status: { load: () => import("./fleet-status.ts"), delegates: true },
   contract_init: { load: () => import("./contract-init.ts"), inTurn: true },
   contract_set: { load: () => import("./contract-set.ts"), inTurn: true },
   contract_add: { load: () => import("./contract-add.ts"), inTurn: true },

@@ -2,10 +2,14 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { CALL_LIMITS } from "../../src/mcp/calls.ts";
+import { PAGE_BYTES } from "../../src/mcp/delegation-result.ts";
 import { MAX_IN_A_LIST } from "../../src/mcp/message.ts";
+import { MOST_DOCUMENT_BYTES } from "../../src/mcp/run-answer.ts";
 import { TOOLS } from "../../src/mcp/tools.ts";
 import { TRANSPORT_LIMITS } from "../../src/mcp/transport.ts";
 import { startMcp } from "../support/mcp.ts";
+import { startScriptedSeat } from "../support/scripted-seat.ts";
 import { livingWorld } from "../support/writ.ts";
 
 const page = readFileSync(join(import.meta.dir, "..", "..", "docs", "mcp.md"), "utf8");
@@ -20,6 +24,10 @@ test("the limits are those of the code", () => {
   expect(page).toContain(`| one message | ${message_bytes / 1024 / 1024} MiB |`);
   expect(page).toContain(`| requests at once | ${requests} |`);
   expect(page).toContain(`| messages in one list (2025-03-26) | ${MAX_IN_A_LIST} |`);
+  expect(page).toContain(`| delegations at once | ${CALL_LIMITS.at_once} |`);
+  expect(page).toContain(`| delegations in line | ${CALL_LIMITS.in_line} |`);
+  expect(page).toContain(`| a result document | ${MOST_DOCUMENT_BYTES / 1000} KB |`);
+  expect(page).toContain(`| a page of \`delegation_result\` | ${PAGE_BYTES / 1000} KB |`);
   expect(page).toContain(`| notifications of progress that wait for a slow client | ${waiting_progress} |`);
 });
 
@@ -36,12 +44,19 @@ test("every line of the worked example is answered without an error, and so is t
     block.trim().split("\n"),
   );
   expect(examples.length).toBeGreaterThan(0);
-  using world = livingWorld();
+  await using seat = await startScriptedSeat({
+    turns: [{ id: "any", times: 9, reply: { content: "Bay QX-9 holds 412 pallets." } }],
+  });
+  using world = livingWorld({ WRIT_SEAT_URL: seat.url });
   for (const lines of examples) {
     await using mcp = await startMcp(world);
-    for (const line of lines) {
+    let run = "RUN";
+    for (const shown of lines) {
+      const line = shown.replace('"RUN"', JSON.stringify(run));
       const { tool, arguments: args } = JSON.parse(line) as { tool: string; arguments: Record<string, unknown> };
-      expect({ line, ...(await mcp.call(tool, args)) }).toMatchObject({ line, isError: false });
+      const answer = await mcp.call(tool, args);
+      expect({ line, ...answer }).toMatchObject({ line, isError: false });
+      if (tool === "agent_delegate") run = (answer.document as { run_id: string }).run_id;
     }
   }
   const shell = /```sh\n(echo [^\n]*)\n/.exec(page)?.[1] ?? "";

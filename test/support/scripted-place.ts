@@ -178,17 +178,20 @@ export type Script = {
   readonly onEvent?: (event: DelegateEvent) => void;
 };
 
-/** Delegates in a world in which nothing but the script happens. */
-export async function play(script: Script) {
-  const clock = script.clock ?? manualClock();
+/** A world in which nothing but the script happens, and what it was told to keep. */
+export function scriptedWorld(script: Script, clock: ManualClock) {
   const local = script.local === undefined ? scriptedLocal(clock, [{}]) : script.local(clock);
   const remotes = script.remotes?.(clock) ?? [];
   const saved: string[] = [];
   const marks: string[] = [];
   let ids = 0;
+  let runs = 0;
   const world: DelegateWorld = {
     clock,
-    mint: { runId: () => "run-000000000000000000000001", jobId: () => `wrt-${String(++ids).padStart(24, "0")}` },
+    mint: {
+      runId: () => `run-${String(++runs).padStart(24, "0")}`,
+      jobId: () => `wrt-${String(++ids).padStart(24, "0")}`,
+    },
     sha256,
     local,
     remotes,
@@ -218,6 +221,13 @@ export async function play(script: Script) {
     version: "1.2.3",
     ...script.world,
   };
+  return { world, local, remotes, saved, marks };
+}
+
+/** Delegates in such a world. */
+export async function play(script: Script) {
+  const clock = script.clock ?? manualClock();
+  const { world, local, remotes, saved, marks } = scriptedWorld(script, clock);
   const call: Call = {
     legs: legsOf(script.contracts ?? [{}]),
     route: "auto",
