@@ -10,7 +10,7 @@
 import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { openSeat } from "./demo/seat.ts";
+import { openNode, openSeat } from "./demo/places.ts";
 
 const ROOT = join(import.meta.dir, "..");
 
@@ -179,15 +179,19 @@ try {
   await type(["approvals", "grant", approval, "--by", "ada"], 0);
   await type(["approvals", "list"], 0);
 
-  const seat = await openSeat({ writ, folder, environment: () => environment });
+  const setting = { writ, folder, environment: () => environment };
+  const seat = await openSeat(setting);
+  Object.assign(environment, seat.environment, { WRIT_AGENT_ALLOW_WRITE: "true" });
+  const node = await openNode(setting);
   try {
-    say(`Work is delegated to a model seat: ${seat.what}`);
-    Object.assign(environment, seat.environment, { WRIT_AGENT_ALLOW_WRITE: "true" });
+    say(`Work is delegated to a node on this machine. Its model seat: ${seat.what}`);
+    for (const name of Object.keys(seat.environment)) delete environment[name];
+    await type(["node", "status", node.url], 0);
     cpSync(join(ROOT, "contracts", "write-door", "t1"), join(folder, "clamp"), { recursive: true });
     await type(["lint", "clamp/contract.json", "--read-root", "clamp"], 0);
-    const sent = ["delegate", "--contract", "clamp/contract.json", "--read-root", "clamp", "--out", "result"];
+    const sent = ["--contract", "clamp/contract.json", "--read-root", "clamp", "--remote", node.url];
     // What a real model makes of it is its own; the document says so, and no defer is a failure of the call.
-    const document = JSON.parse(await type([...sent, "--json"], 0));
+    const document = JSON.parse(await type(["delegate", ...sent, "--out", "result", "--json"], 0));
     await type(["runs", "list"], 0);
     if (document.summary.succeeded === 1) {
       say("The diff is applied to nothing by itself; its owner does that, first to see and then for real");
@@ -195,9 +199,10 @@ try {
       await type(["gate", "apply", "result/result.json", "--to", "clamp", "--yes"], 0);
     }
 
-    say("Whether the seat can be trusted with a write door is proved, task by task, on fresh copies");
-    await type(["gate", "write-door"], seat.isScripted ? 0 : "any verdict");
+    say("Whether the node can be trusted with a write door is proved, task by task, on fresh copies");
+    await type(["gate", "write-door", "--remote", node.url], seat.isScripted ? 0 : "any verdict");
   } finally {
+    await node.close();
     await seat.close();
   }
 } finally {

@@ -1,4 +1,4 @@
-/** The model seat of the demo: the one that somebody named or started, else a scripted one. */
+/** The places of the demo: its model seat (the one that somebody named or started, else a scripted one), and a node. */
 import { join } from "node:path";
 import { findSeat } from "../seat.ts";
 
@@ -33,13 +33,30 @@ function realSeat(what: string, url: string): DemoSeat {
 }
 
 async function scriptedSeat({ writ, folder, environment }: Setting): Promise<DemoSeat> {
-  const child = Bun.spawn([writ, "seat", "serve", "--script", SCRIPT, "--json"], {
-    cwd: folder,
-    env: { ...environment() },
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "ignore",
-  });
+  const { url, close } = await serve([writ, "seat", "serve", "--script", SCRIPT], folder, environment());
+  return {
+    what: `a scripted one, which plays right answers and is called scripted (npm run seat brings a real one)`,
+    isScripted: true,
+    environment: { WRIT_SEAT_URL: url },
+    close,
+  };
+}
+
+export type DemoNode = { readonly url: string; close(): Promise<void> };
+
+/** A node on this machine, with the seat behind it and a data folder of its own. */
+export async function openNode({ writ, folder, environment }: Setting): Promise<DemoNode> {
+  const own = { ...environment(), WRIT_DATA_DIR: join(folder, "node") };
+  return await serve([writ, "node", "serve", "--listen", "127.0.0.1:0"], folder, own);
+}
+
+/** Starts what says its address in its first line. */
+async function serve(
+  argv: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<DemoNode> {
+  const child = Bun.spawn([...argv], { cwd, env: { ...env }, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
   const late = setTimeout(() => child.kill(), READY_MS);
   let text = "";
   const decoder = new TextDecoder();
@@ -48,12 +65,10 @@ async function scriptedSeat({ writ, folder, environment }: Setting): Promise<Dem
     if (text.includes("\n")) break;
   }
   clearTimeout(late);
-  if (!text.includes("\n")) throw new Error("the scripted seat did not start");
-  const { url } = JSON.parse(text) as { readonly url: string };
+  const url = /http:\/\/[\w.:]+/.exec(text)?.[0];
+  if (url === undefined) throw new Error(`${argv.slice(1, 3).join(" ")} did not start: ${text}`);
   return {
-    what: `a scripted one, which plays right answers and is called scripted (npm run seat brings a real one)`,
-    isScripted: true,
-    environment: { WRIT_SEAT_URL: url },
+    url,
     async close() {
       child.kill();
       await child.exited;
