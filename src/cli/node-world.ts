@@ -45,7 +45,7 @@ export type OpenedNode = {
 /**
  * Takes the state folder, opens its store, and finds what the last stop left behind. Nothing runs yet.
  *
- * Errors: `node_running`, `state_failed`, `store_failed`, `store_too_new`, `store_busy`
+ * Errors: `node_running`, `state_failed`, `store_failed`, `store_too_new`
  * Source: delegation run, section 7.1 (start-up order)
  */
 export function openNode({ config, data, version, node_id, log }: NodeSetting): OpenedNode {

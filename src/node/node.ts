@@ -111,6 +111,11 @@ export class WritNode implements NodeService {
     this.#pump();
   }
 
+  /** Jobs that run now. */
+  get running(): number {
+    return this.#running.size;
+  }
+
   get acceptsWrite(): boolean {
     return this.#world.settings.agent_allow_write;
   }

@@ -25,20 +25,35 @@ export type OpenedQueue = {
 /**
  * Opens the store of a node, making it where it is missing. A corrupt one is moved aside and an empty one made.
  *
- * Errors: `store_failed`, `store_too_new`; `store_busy` where another process has it open
+ * Errors: `store_failed`, `store_too_new`; `node_running` where another process has it open
  */
 export function openJobQueue(path: string): OpenedQueue {
-  return guarded(path, () => {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    let movedTo: string | null = null;
-    let db = tryOpen(path);
-    if (db === null) {
-      movedTo = moveAside(path);
-      db = tryOpen(path);
-    }
-    if (db === null) throw new WritError("store_failed", `The store "${path}" cannot be used`, { path });
-    return { queue: queueOn(db, path), movedTo };
-  });
+  try {
+    return guarded(path, () => openAlone(path));
+  } catch (error) {
+    if (!(error instanceof WritError) || error.code !== "store_busy") throw error;
+    throw new WritError(
+      "node_running",
+      `Another process has the store "${path}" open, and nodes share it with nobody`,
+      {
+        path,
+        hint: "Stop that one first, or name another data folder with WRIT_DATA_DIR",
+        cause: error,
+      },
+    );
+  }
+}
+
+function openAlone(path: string): OpenedQueue {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  let movedTo: string | null = null;
+  let db = tryOpen(path);
+  if (db === null) {
+    movedTo = moveAside(path);
+    db = tryOpen(path);
+  }
+  if (db === null) throw new WritError("store_failed", `The store "${path}" cannot be used`, { path });
+  return { queue: queueOn(db, path), movedTo };
 }
 
 /** Null where the file is no database, or a damaged one. */

@@ -50,6 +50,32 @@ const id = (n: number) => submitOf(n).job_id;
 /** Everything about a node whose process is killed, and started again on what it left. */
 describe("a node that is killed", () => {
   test(
+    "in the midst of many submits has every job that it acknowledged, once",
+    async () => {
+      using world = livingWorld();
+      configureNode(world, { url: "http://127.0.0.1:9" }, { node: { max_queue: -1 } });
+      const first = await startNode(world);
+      const acknowledged: string[] = [];
+      const submits = Array.from({ length: 60 }, async (_, n) => {
+        const { job_id, body } = submitOf(n);
+        const answer = await first.ask("POST", "/jobs", body).catch(() => null);
+        if (answer?.status !== 202) return;
+        acknowledged.push(job_id);
+        // In the midst: those behind it are on their way.
+        if (acknowledged.length === 20) process.kill(first.pid, "SIGKILL");
+      });
+      await Promise.all(submits);
+      await first.stop(null);
+      await using second = await startNode(world);
+      expect(acknowledged.length).toBeGreaterThanOrEqual(20);
+      for (const job_id of acknowledged) expect(await second.view(job_id)).toMatchObject({ job_id, state: "accepted" });
+      const { queued } = await second.health();
+      expect(Number(queued)).toBeGreaterThanOrEqual(acknowledged.length);
+    },
+    LONG_MS,
+  );
+
+  test(
     "has lost nothing that it acknowledged a moment ago",
     async () => {
       using world = livingWorld();

@@ -146,7 +146,7 @@ describe("the queue of a node", () => {
     const script = `import { openJobQueue } from ${JSON.stringify(join(import.meta.dir, "../../src/store/job-queue.ts"))};
       try { openJobQueue(${JSON.stringify(here.path)}); console.log("opened"); } catch (error) { console.log(error.code); }`;
     const child = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe" });
-    expect(await new Response(child.stdout).text()).toBe("store_busy\n");
+    expect(await new Response(child.stdout).text()).toBe("node_running\n");
     expect(queue.submit(submission(2), -1, 0)).toBe("stored");
     queue.close();
   });

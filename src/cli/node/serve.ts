@@ -88,7 +88,7 @@ export const command = defineCommand({
         });
       } else out.line(readyLine(config, node_id, url));
       await fired(interrupt.signal);
-      const { running } = node.health();
+      const { running } = node;
       log(`stopping${running === 0 ? "" : `: ${counted(running, "job")} may run for ${config.node.drain_sec} s more`}`);
       await node.drain(new AbortController().signal);
     } finally {

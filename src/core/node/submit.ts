@@ -159,11 +159,12 @@ function readContract({ body, contract_sha256 }: Envelope, sha256: (text: string
   }
   const depth = valueAt(body, "depth") ?? 0;
   if (depth !== 0) return refused("hop", "A contract travels once: its depth must be 0");
-  if (sha256(canonicalJson(body)) !== contract_sha256) {
+  const canonical = canonicalJson(body);
+  if (sha256(canonical) !== contract_sha256) {
     return refused("hash_mismatch", "contract_sha256 is not the SHA-256 of the contract's canonical JSON");
   }
   const paths = valueAt(body, "context_paths");
-  const read = readContracts(canonicalJson(body), { ...JUDGES, base: "/contract" });
+  const read = readContracts(canonical, { ...JUDGES, base: "/contract" });
   const [draft] = read.subtasks;
   if (read.issues.length > 0 || draft === undefined || !draft.isComplete) {
     const unread = paths === undefined ? "" : "; a node reads no files: send documents inline";
