@@ -110,13 +110,15 @@ async function readError(sending: Sending, response: Response): Promise<Once> {
 }
 
 function judge(server: Server, request: ChatRequest, status: number, body: string, response: Response): ChatOutcome {
-  return judgeAnswer({
+  const judged = judgeAnswer({
     status,
     body,
     retry_after_sec: retryAfterSec((name) => response.headers.get(name)),
     engine: server.seat.engine,
     mode: request.constraint?.mode ?? null,
   });
+  // In the body the key may have been spelled with escapes.
+  return "message" in judged ? { ...judged, message: withoutKey(server, judged.message) } : judged;
 }
 
 /** The blanks and the byte order mark that may stand before an answer. */
@@ -229,7 +231,7 @@ class Reading {
       case "error":
         return this.isFinished
           ? this.answered()
-          : judge(server, request, statusIn(taken.body), withoutKey(server, compactJson(taken.body)), this.response);
+          : judge(server, request, statusIn(taken.body), withoutKey(server, taken.text), this.response);
       case "taken":
         if (taken.deltas > 0) {
           this.firstDeltaAt ??= server.clock.ms();

@@ -64,11 +64,16 @@ async function pinOf(ask: Ask, dialect: Dialect, seat: Seat): Promise<SeatPin | 
   if (build === null && listed === null) return null;
   return {
     engine: seat.engine,
-    model: findModel(listed ?? [], seat.model)?.id ?? seat.model,
+    model: shown(findModel(listed ?? [], seat.model)?.id ?? seat.model),
     ctx_tokens: loaded ?? window ?? seat.ctx_tokens,
-    ...(build?.version === null || build === null ? {} : { build: build.version }),
+    ...(build?.version === null || build === null ? {} : { build: shown(build.version) }),
     ...(build?.template === null || build === null ? {} : { template_sha256: sha256(build.template) }),
   };
+}
+
+/** What a server calls things is its own; a result needs no more than this of it. */
+function shown(text: string): string {
+  return text.slice(0, 200).toWellFormed();
 }
 
 function sha256(text: string): string {

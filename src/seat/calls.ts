@@ -70,7 +70,7 @@ export class Calls {
   private async one({ sent, name, given, plan }: PlannedCall, characters: number): Promise<Carried> {
     const { ledger } = this;
     if (plan.kind === "unknown") {
-      const text = `error: unknown tool "${name.slice(0, 64)}"; available: ${ledger.available().join(", ")}`;
+      const text = `error: unknown tool "${name.slice(0, 64).toWellFormed()}"; available: ${ledger.available().join(", ")}`;
       return { text, status: "unknown" };
     }
     const admitted = ledger.admit(name, given);
@@ -100,5 +100,5 @@ const TOO_MANY: Carried = { text: "NOT performed: too many calls in one turn", s
 
 function firstText(values: JsonObject): string {
   const text = Object.values(values).find((value) => typeof value === "string");
-  return typeof text === "string" ? text.slice(0, 128) : "";
+  return typeof text === "string" ? text.slice(0, 128).toWellFormed() : "";
 }

@@ -297,6 +297,11 @@ describe("an error", () => {
     expect((await chatWith((asked) => respond(asked, 200, body))).outcome.kind).toBe(kind as ChatOutcome["kind"]);
   });
 
+  test("nested without end inside of a stream is judged as any other", async () => {
+    const deep = `{"error":${'{"a":'.repeat(200_000)}1${"}".repeat(200_001)}`;
+    expect((await chatWith(stream(`data: ${deep}\n\n`))).outcome).toMatchObject({ kind: "died", status: 500 });
+  });
+
   test("a redirect is not followed", async () => {
     await using other = await rawServer((asked) => respond(asked, 200, { choices: [] }));
     for (const status of [301, 302, 307, 308]) {
@@ -559,11 +564,14 @@ describe("the key", () => {
   test("is in no message, though the server repeats it", async () => {
     const echo = { error: { message: "Incorrect API key provided: sk-secret-1234" } };
     const location = { Location: "http://x/?k=sk-secret-1234" };
+    const spelled = JSON.stringify(echo).replace("sk-secret", "\\u0073k-secret");
     for (const answer of [
       (asked: Asked) => respond(asked, 401, echo),
       (asked: Asked) => respond(asked, 302, "", location),
       (asked: Asked) => respond(asked, 500, echo),
+      (asked: Asked) => respond(asked, 500, spelled),
       stream(`data: ${JSON.stringify(echo)}\n\n`),
+      stream(`data: ${spelled}\n\n`),
       stream(HELLO),
       (asked: Asked) => asked.socket.resetAndDestroy(),
     ]) {

@@ -356,6 +356,12 @@ describe("the pin", () => {
     });
   });
 
+  test("holds no more of a server's words than a person reads", async () => {
+    const props = ok({ total_slots: 1, build_info: `\ud800${"b".repeat(5000)}` });
+    const pin = await pinOf({ "/props": props, "/v1/models": ok({ data: [{ id: "m" }] }) }, {});
+    expect(pin?.build).toBe(`\ufffd${"b".repeat(199)}`);
+  });
+
   test("of the others has what they tell", async () => {
     const version = ok({ version: "1.2" });
     const models = ok({ data: [{ id: "m", max_model_len: 4096 }] });

@@ -64,6 +64,11 @@ describe("calls", () => {
     ]);
   });
 
+  test("with a name that is cut inside of a pair leave no half of it", async () => {
+    const { requests } = await play({ replies: [calling([`${"n".repeat(63)}😀`, {}]), "done"] });
+    expect(said(requests[1])[3]).toStartWith(`tool: error: unknown tool "${"n".repeat(63)}\ufffd"; available: `);
+  });
+
   test("keep the words beside them, without the reasoning", async () => {
     const { requests } = await play({
       replies: [{ ...calling(["list_dir", { path: "." }]), content: "<think>hm</think>Looking." }, "done"],

@@ -15,6 +15,9 @@ import type { ReceivedCall, Usage } from "./endpoint.ts";
 /** More than this of one answer is not kept: content, reasoning and calls together, in bytes. */
 export const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
+/** No window has so many tokens: a count above it counts nothing, and no sum of a job's counts is beyond a number. */
+const MOST_TOKENS = 1e9;
+
 /** What an empty call costs of the limit: calls without end are an answer without end. */
 const CALL_BYTES = 64;
 
@@ -27,8 +30,8 @@ export type Taken =
   | { readonly kind: "taken"; readonly deltas: number; readonly prefilled: number | null }
   /** The end mark of a stream. */
   | { readonly kind: "done" }
-  /** The server breaks off with an error: the object that holds it, to be judged like the body of an error. */
-  | { readonly kind: "error"; readonly body: JsonObject }
+  /** The server breaks off with an error: the object that holds it, to be judged like the body of an error, and its text. */
+  | { readonly kind: "error"; readonly body: JsonObject; readonly text: string }
   | { readonly kind: "unreadable"; readonly message: string }
   | { readonly kind: "too_large"; readonly bytes: number };
 
@@ -79,7 +82,11 @@ export class AnswerReader {
       // A pair of surrogates may have come in two pieces; half a pair that stays alone is no text.
       content: this.content.join("").toWellFormed(),
       reasoning: this.reasoning.join("").toWellFormed(),
-      calls: this.calls.map(({ id, name, pieces }) => ({ id, name, arguments: pieces.join("").toWellFormed() })),
+      calls: this.calls.map(({ id, name, pieces }) => ({
+        id: id?.toWellFormed() ?? null,
+        name: name.toWellFormed(),
+        arguments: pieces.join("").toWellFormed(),
+      })),
       finish_reason: this.finish_reason,
       usage: this.usage,
       model: this.model,
@@ -98,7 +105,7 @@ export class AnswerReader {
   private take(text: string, part: "delta" | "message"): Taken {
     const chunk = parse(text);
     if (chunk === null) return { kind: "unreadable", message: "it holds something that is no JSON object" };
-    if (isError(chunk)) return { kind: "error", body: chunk };
+    if (isError(chunk)) return { kind: "error", body: chunk, text };
     this.model = stringAt(chunk, "model") ?? this.model;
     this.systemFingerprint = stringAt(chunk, "system_fingerprint") ?? this.systemFingerprint;
     this.usage = usageOf(chunk) ?? this.usage;
@@ -260,24 +267,24 @@ function indexOf(call: JsonObject): number | null {
 function usageOf(chunk: JsonObject): Usage | null {
   const usage = valueAt(chunk, "usage");
   if (!isObject(usage)) return null;
-  const prompt = countAt(usage, "prompt_tokens");
-  const completion = countAt(usage, "completion_tokens");
+  const prompt = tokensAt(usage, "prompt_tokens");
+  const completion = tokensAt(usage, "completion_tokens");
   if (prompt === null && completion === null) return null;
   return {
     prompt_tokens: prompt ?? 0,
     completion_tokens: completion ?? 0,
-    reasoning_tokens: countAt(objectAt(usage, "completion_tokens_details"), "reasoning_tokens") ?? 0,
-    cached_tokens: countAt(objectAt(usage, "prompt_tokens_details"), "cached_tokens") ?? 0,
+    reasoning_tokens: tokensAt(objectAt(usage, "completion_tokens_details"), "reasoning_tokens") ?? 0,
+    cached_tokens: tokensAt(objectAt(usage, "prompt_tokens_details"), "cached_tokens") ?? 0,
   };
 }
 
 function prefilledOf(chunk: JsonObject): number | null {
-  return countAt(objectAt(chunk, "prompt_progress"), "processed");
+  return tokensAt(objectAt(chunk, "prompt_progress"), "processed");
 }
 
-function countAt(object: JsonObject, key: string): number | null {
+function tokensAt(object: JsonObject, key: string): number | null {
   const value = valueAt(object, key);
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : null;
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= MOST_TOKENS ? value : null;
 }
 
 function objectAt(object: JsonObject, key: string): JsonObject {

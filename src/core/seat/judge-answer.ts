@@ -168,7 +168,9 @@ function messageOf(status: number, body: string, parsed: JsonObject | null): str
   const line = stripControls(text.slice(0, 4 * LONGEST_MESSAGE))
     .replace(/\s+/g, " ")
     .trim();
-  const cut = line.length > LONGEST_MESSAGE ? `${line.slice(0, LONGEST_MESSAGE).toWellFormed()}…` : line;
+  const isLong = line.length > LONGEST_MESSAGE;
+  // A cut falls inside of a pair, and a server may send half of one.
+  const cut = `${line.slice(0, LONGEST_MESSAGE).toWellFormed()}${isLong ? "…" : ""}`;
   return cut === "" ? `HTTP ${status}` : `HTTP ${status}: ${cut}`;
 }
 

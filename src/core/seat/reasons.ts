@@ -196,5 +196,5 @@ function oneLine(text: string): string {
     .slice(0, 4 * SHOWN)
     .replace(/\s+/g, " ")
     .trim();
-  return line.length > SHOWN ? `${line.slice(0, SHOWN - 1).toWellFormed()}…` : line;
+  return line.length > SHOWN ? `${line.slice(0, SHOWN - 1).toWellFormed()}…` : line.toWellFormed();
 }

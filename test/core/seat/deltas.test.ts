@@ -69,6 +69,11 @@ describe("calls", () => {
     ]);
   });
 
+  test("half a pair in a name or an id is no text", () => {
+    const half = { id: "a\ud83d", function: { name: "\ude00read_file", arguments: "{}" } };
+    expect(argumentsOf(call(half))).toEqual([["a\ufffd", "\ufffdread_file", "{}"]]);
+  });
+
   test("fragments without an index belong to the call that was open last", () => {
     const found = argumentsOf(
       call({ id: "a", function: { name: "first", arguments: "{" } }),
@@ -180,6 +185,8 @@ describe("what stands beside", () => {
     [{ prompt_tokens: "9" }],
     [{ prompt_tokens: -1 }],
     [{ completion_tokens: 1.5 }],
+    [{ prompt_tokens: Number.MAX_SAFE_INTEGER }],
+    [{ completion_tokens: 1e300 }],
   ])("usage %j is none", (usage) => {
     expect(readAll({ choices: [], usage }).usage).toBeNull();
   });
@@ -201,7 +208,7 @@ describe("what stands beside", () => {
     [{ error: "no" }],
     [{ object: "error", message: "no", code: 400 }],
   ])("%j breaks the answer off", (chunk) => {
-    expect(readAll(chunk).taken).toEqual([{ kind: "error", body: chunk }] as never);
+    expect(readAll(chunk).taken).toEqual([{ kind: "error", body: chunk, text: JSON.stringify(chunk) }] as never);
   });
 
   test("an error of null or nothing is none", () => {

@@ -187,7 +187,7 @@ describe("a model that is not served", () => {
   });
 });
 
-test.each([
+test.each<{ readonly body: Case["body"]; readonly message: string }>([
   { body: error("Invalid API key"), message: "HTTP 401: Invalid API key" },
   { body: { error: "no" }, message: "HTTP 401: no" },
   { body: { message: "no" }, message: "HTTP 401: no" },
@@ -196,6 +196,8 @@ test.each([
   { body: " \n ", message: "HTTP 401" },
   { body: "a\n\n  b\u001b[31mred\u202e", message: "HTTP 401: a bred" },
   { body: "x".repeat(2000), message: `HTTP 401: ${"x".repeat(300)}…` },
+  { body: '{"error":"\\ud800 no"}', message: "HTTP 401: \ufffd no" },
+  { body: `${" ".repeat(1199)}😀`, message: "HTTP 401: \ufffd" },
 ])("%j: the message is one line, and not long", ({ body, message }) => {
   expect(judge({ status: 401, body })).toEqual({ kind: "refused", status: 401, message });
 });
