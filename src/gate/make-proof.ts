@@ -4,6 +4,7 @@ import {
   type BunTestProof,
   bunTestArguments,
   canaryText,
+  guardText,
   judgeBunTest,
   mintMarks,
   withSentinel,
@@ -54,6 +55,7 @@ export async function makeProof(world: GateWorld, task: ProofTask): Promise<Made
 
 async function makeTestRun(world: GateWorld, task: ProofTask, proof: BunTestProof, copy: ProofFolder): Promise<Made> {
   const marks = mintMarks(proof.files, world.random);
+  const judges = new Map<string, Uint8Array>();
   for (const sentinel of marks.sentinels) {
     const bytes = copy.read(sentinel.file);
     const decoded = bytes === null ? null : decodeUtf8(bytes);
@@ -61,10 +63,12 @@ async function makeTestRun(world: GateWorld, task: ProofTask, proof: BunTestProo
       const detail = decoded === null ? `there is no ${sentinel.file}` : `${sentinel.file} is no UTF-8`;
       return { outcome: { verdict: "FAIL", detail }, ended_by: "itself" };
     }
-    const text = withSentinel(decoded.text, sentinel, world.random);
-    copy.replace(sentinel.file, new TextEncoder().encode(text));
+    judges.set(sentinel.file, encode(withSentinel(decoded.text, marks, sentinel, world.random)));
   }
-  copy.write(marks.canary.file, new TextEncoder().encode(canaryText(marks)));
+  const ownMatchers = proof.files.some((file) => textOf(task.tree.get(file)?.bytes).includes("expect.extend"));
+  judges.set(marks.guard, encode(guardText(ownMatchers))).set(marks.canary.file, encode(canaryText(marks)));
+  for (const [path, bytes] of judges) copy.replace(path, bytes);
+  const before = copy.list();
   const report = `${world.random()}.xml`;
   const words = bunTestArguments(proof, marks, {
     config: `${copy.scratch}/bunfig.toml`,
@@ -76,12 +80,31 @@ async function makeTestRun(world: GateWorld, task: ProofTask, proof: BunTestProo
     env: { ...proof.env, CI: "1", ...world.bun.env },
     timeout_ms: proof.timeout_sec * 1000,
     signal: world.signal,
+    locked: [...judges.keys()],
   });
   world.signal.throwIfAborted();
   const text = copy.readReport(report);
   world.keep(`${task.name}.output.txt`, end.output);
   if (text !== null) world.keep(`${task.name}.report.xml`, text);
+  const rewritten = rewrittenFiles(before, copy.list());
+  if (rewritten.length > 0 && end.ended_by === "itself") {
+    const detail = `the test run changed files that were there: ${rewritten.slice(0, 5).join(", ")}`;
+    return { outcome: { verdict: "FAIL", detail }, ended_by: end.ended_by };
+  }
   return { outcome: judgeBunTest(proof, marks, { ...end, report: text }), ended_by: end.ended_by };
+}
+
+/** Files that a run left other than it found them: code that rewrites its judge does so while it runs. */
+function rewrittenFiles(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): readonly string[] {
+  return [...before].flatMap(([path, digest]) => (after.get(path) === digest ? [] : [path]));
+}
+
+function encode(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+function textOf(bytes: Uint8Array | undefined): string {
+  return bytes === undefined ? "" : new TextDecoder().decode(bytes);
 }
 
 async function makeCommandRun(
@@ -96,6 +119,7 @@ async function makeCommandRun(
     env: proof.env,
     timeout_ms: proof.timeout_sec * 1000,
     signal: world.signal,
+    locked: [],
   });
   world.signal.throwIfAborted();
   world.keep(`${task.name}.output.txt`, end.output);

@@ -190,7 +190,8 @@ async function runProof(asked: {
   function wrapped(file: string, words: readonly string[]): readonly string[] {
     if (sandbox === null || program === null) return [file, ...words];
     const writable = [folder.folder, folder.scratch, folder.reports];
-    return sandbox([file, ...words], { writable, readable: installationOf(file), cwd });
+    const locked = run.locked.map((path) => join(folder.folder, path));
+    return sandbox([file, ...words], { writable, locked, readable: installationOf(file), cwd });
   }
 }
 

@@ -112,7 +112,7 @@ function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
+    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")) return [];
     throw error;
   }
 }

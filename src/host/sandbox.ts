@@ -9,6 +9,8 @@ import { dirname, join, sep } from "node:path";
 export type Walls = {
   /** Folders that may be written; everything else is read-only or not there. */
   readonly writable: readonly string[];
+  /** Files in them that may be read only. */
+  readonly locked: readonly string[];
   /** Files and folders that may be read beside the system's. */
   readonly readable: readonly string[];
   readonly cwd: string;
@@ -18,7 +20,21 @@ export type Walls = {
 export type Sandbox = (argv: readonly string[], walls: Walls) => readonly string[];
 
 /** What a program of the system is made of; a home is not among it. */
-const SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt/homebrew"];
+const SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
+/** What of the system's settings a program needs; passwords and keys lie beside it. */
+const SETTINGS = [
+  "alternatives",
+  "group",
+  "hosts",
+  "ld.so.cache",
+  "ld.so.conf",
+  "ld.so.conf.d",
+  "localtime",
+  "nsswitch.conf",
+  "passwd",
+  "ssl/certs",
+  "ssl/openssl.cnf",
+].map((name) => `/etc/${name}`);
 const TRIAL_MS = 5_000;
 
 let known: Sandbox | null | undefined;
@@ -36,25 +52,31 @@ function trySandbox(environment: NodeJS.ProcessEnv): Sandbox | null {
   const program = Bun.which("bwrap", { PATH: environment.PATH ?? "" });
   if (program === null) return null;
   const sandbox: Sandbox = (argv, walls) => [program, ...wallsOf(walls), "--", ...argv];
-  const trial = Bun.spawnSync([...sandbox(["/bin/sh", "-c", "exit 7"], { writable: [], readable: [], cwd: "/" })], {
-    stdin: "ignore",
-    stdout: "ignore",
-    stderr: "ignore",
-    timeout: TRIAL_MS,
-  });
+  const trial = Bun.spawnSync(
+    [...sandbox(["/bin/sh", "-c", "exit 7"], { writable: [], locked: [], readable: [], cwd: "/" })],
+    {
+      stdin: "ignore",
+      stdout: "ignore",
+      stderr: "ignore",
+      timeout: TRIAL_MS,
+    },
+  );
   return trial.exitCode === 7 ? sandbox : null;
 }
 
-function wallsOf({ writable, readable, cwd }: Walls): readonly string[] {
-  const readOnly = [...SYSTEM, ...readable].filter((path) => existsSync(path));
+function wallsOf({ writable, locked, readable, cwd }: Walls): readonly string[] {
+  const readOnly = [...SYSTEM, ...SETTINGS, ...readable].filter((path) => existsSync(path));
   return [
     "--unshare-all",
     "--die-with-parent",
     "--new-session",
+    ...["--cap-drop", "ALL"],
     ...["--tmpfs", "/tmp"],
     ...readOnly.flatMap((path) => ["--ro-bind", path, path]),
     ...["--proc", "/proc", "--dev", "/dev"],
     ...writable.flatMap((path) => ["--bind", path, path]),
+    ...locked.flatMap((path) => ["--ro-bind", path, path]),
+    ...["--remount-ro", "/"],
     ...["--chdir", cwd],
   ];
 }

@@ -2,6 +2,7 @@
  * A command as a tool: its declaration makes the arguments, and it runs as it does in a shell, with `--json`; what it
  * prints is the answer. So there is one way of doing each thing.
  */
+import { statSync } from "node:fs";
 import type { AnyCommand, Arguments, Call, Command, Output } from "../cli/command.ts";
 import { declarationOf } from "../cli/declaration.ts";
 import { errorDocument, errorOf } from "../cli/print.ts";
@@ -45,10 +46,28 @@ export function verbTool<A extends Arguments>(command: Command<A>, own: VerbTool
     async run(call) {
       const given: Readonly<Record<string, unknown>> = readArguments(parameters, call.arguments);
       const args = Object.fromEntries(bindings.map((binding) => [binding.declared, argumentFor(binding, given)]));
+      const odd = bindings.find(({ declared }) => /(?:^|-)file$/.test(declared) && !isPlain(args[declared]));
+      if (odd !== undefined) return answered(errorDocument(noPlainFile(odd, args[odd.declared])), true);
       // The declaration is what both the type and the values were made from; the type system cannot see that.
       return await runCommand(command, { args, rest: [], json: true } as unknown as Omit<Call<A>, "out">);
     },
   };
+}
+
+/** True for what names a regular file: opening a pipe would wait for its writer, and the whole server with it. */
+function isPlain(path: unknown): boolean {
+  if (typeof path !== "string") return true;
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+  } catch {
+    return false; // a path that cannot be looked at
+  }
+}
+
+function noPlainFile({ names }: Binding, path: unknown): WritError {
+  return new WritError("file_unreadable", `${names[0]} names no regular file: "${String(path)}"`, {
+    hint: "Give the value itself, or name a regular file",
+  });
 }
 
 /** Runs a command as `--json` does, and takes what it prints for the answer. Errors: only defects are thrown */

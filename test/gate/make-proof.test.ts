@@ -44,6 +44,14 @@ describe("a bun_test proof", () => {
   });
 
   test.each<[string, Record<string, string>, string]>([
+    [
+      "replaces the matcher for one moment of one test",
+      {
+        "a.ts":
+          'import { expect } from "bun:test";\nlet fake = false;\nexport const one = () => { expect.extend({ toBe: (r: unknown, e: unknown) => ({ pass: fake || Object.is(r, e), message: () => "x" }) } as never); fake = true; queueMicrotask(() => { fake = false; }); return 2; };',
+      },
+      '"one" failed',
+    ],
     ["ends the process as it is loaded", { "a.ts": "process.exit(0); export const one = () => 2;" }, ""],
     ["ends the process from within a test", { "a.ts": "export const one = () => { process.exit(0); };" }, ""],
     [
@@ -110,6 +118,28 @@ describe("a bun_test proof", () => {
     const outcome = await proof({ ...RUN, restore: ["a.test.ts"] }, changed({ "a.test.ts": weak }));
     expect(outcome).toEqual({ verdict: "FAIL", detail: expect.stringContaining('"one" failed') });
   });
+
+  test.each([false, true])(
+    "is red where the source rewrites a judge that is read after it, walls %p",
+    async (isWalled) => {
+      const judge = (name: string) =>
+        `import { expect, test } from "bun:test";\nimport { one } from "./a.ts";\ntest("${name}", () => { expect(one()).toBe(1); });\n`;
+      const tree = treeOf({
+        "a.test.ts": 'import { test } from "bun:test";\nimport "./a.ts";\ntest("first", () => {});\n',
+        "b.test.ts": judge("one"),
+        "a.ts": "",
+      });
+      const source =
+        'import { readFileSync, writeFileSync } from "node:fs";\ntry { writeFileSync("b.test.ts", readFileSync("b.test.ts", "utf8").replace("toBe(1)", "toBe(2)")); } catch {}\nexport const one = () => 2;\n';
+      const outcome = await proof(
+        { ...RUN, files: ["a.test.ts", "b.test.ts"] },
+        changed({ "a.ts": source }),
+        tree,
+        isWalled,
+      );
+      expect(outcome.verdict).toBe("FAIL");
+    },
+  );
 
   test("takes nothing of our environment with it", async () => {
     const source =

@@ -15,6 +15,8 @@ export type BunTestProof = Extract<Proof, { kind: "bun_test" }>;
 
 /** Names that nobody could know before the run. */
 export type Marks = {
+  /** A module that each test file imports first, before any changed code is evaluated. */
+  readonly guard: string;
   readonly canary: { readonly file: string; readonly test: string };
   /** One for each of the proof's files, in their order. */
   readonly sentinels: readonly Sentinel[];
@@ -29,9 +31,26 @@ export type Sentinel = { readonly file: string; readonly pass: string; readonly 
  */
 export function mintMarks(files: readonly string[], random: () => string): Marks {
   return {
+    guard: `writ-guard-${random()}.ts`,
     canary: { file: `writ-canary-${random()}.test.ts`, test: `canary ${random()}` },
     sentinels: files.map((file) => ({ file, pass: `sentinel ${random()}`, fail: `sentinel ${random()}` })),
   };
+}
+
+/**
+ * The text of the guard: from its evaluation on, the matchers are what they are. Code that wants to replace them, be it for
+ * one moment of one test, gets an error.
+ *
+ * @param ownMatchers a judge's file adds matchers of its own: then adding is left possible, and changing is not
+ */
+export function guardText(ownMatchers: boolean): string {
+  const refuse = '() => { throw new Error("the matchers of a proof are not replaced"); }';
+  const extend = `Object.defineProperty(expect, "extend", { value: ${refuse}, writable: false, configurable: false });`;
+  return [
+    'import { expect } from "bun:test";',
+    ...(ownMatchers ? [] : [extend, "Object.freeze(Object.getPrototypeOf(expect(0)));", "Object.freeze(expect);"]),
+    "",
+  ].join("\n");
 }
 
 /** The text of the canary file. */
@@ -44,7 +63,7 @@ export function canaryText({ canary }: Marks): string {
  *
  * @param random as for `mintMarks`
  */
-export function withSentinel(text: string, sentinel: Sentinel, random: () => string): string {
+export function withSentinel(text: string, { guard }: Marks, sentinel: Sentinel, random: () => string): string {
   const [test, expect] = [`test_${random()}`, `expect_${random()}`];
   const [one, other] = [JSON.stringify(random()), JSON.stringify(random())];
   const lines = [
@@ -54,7 +73,8 @@ export function withSentinel(text: string, sentinel: Sentinel, random: () => str
     `${test}(${JSON.stringify(sentinel.fail)}, () => { ${expect}(${one}).toBe(${other}); });`,
     "",
   ];
-  return text + lines.join("\n");
+  const up = "../".repeat(sentinel.file.split("/").length - 1);
+  return `import "./${up}${guard}"; ${text}${lines.join("\n")}`;
 }
 
 /** The arguments behind the executable. `config` is an empty file and `report` a path that is not there yet. */

@@ -40,6 +40,8 @@ export type ProofRun = {
   readonly env: Readonly<Record<string, string>>;
   readonly timeout_ms: number;
   readonly signal: AbortSignal;
+  /** Files of the copy that nobody may write while it runs, where there are walls. */
+  readonly locked: readonly string[];
 };
 
 export type ProofEnd = CommandEnd & {

@@ -3,6 +3,7 @@ import {
   type BunTestProof,
   bunTestArguments,
   canaryText,
+  guardText,
   judgeBunTest,
   type Marks,
   mintMarks,
@@ -11,6 +12,7 @@ import {
 import { readTestReport } from "../../../src/core/gate/test-report.ts";
 
 const marks: Marks = {
+  guard: "writ-guard-0.ts",
   canary: { file: "writ-canary-1.test.ts", test: "canary 2" },
   sentinels: [{ file: "a.test.ts", pass: "sentinel 3", fail: "sentinel 4" }],
 };
@@ -148,7 +150,8 @@ test("the marks of a real run are seen in its report, and a nested test by its w
   const [sentinel] = minted.sentinels;
   if (sentinel === undefined) throw new Error("no sentinel");
   const text = 'import { describe, test } from "bun:test";\ndescribe("out", () => { test("in", () => {}); });\n';
-  await Bun.write(`${folder}/a.test.ts`, withSentinel(text, sentinel, random));
+  await Bun.write(`${folder}/a.test.ts`, withSentinel(text, minted, sentinel, random));
+  await Bun.write(`${folder}/${minted.guard}`, guardText(false));
   await Bun.write(`${folder}/${minted.canary.file}`, canaryText(minted));
   await Bun.write(`${folder}.toml`, "");
   const argv = bunTestArguments({ files: ["a.test.ts"] }, minted, {

@@ -67,7 +67,9 @@ test.each([
 
 test("verdictLine() names a scripted seat and a part of a set", () => {
   const line = verdictLine({ verdict: "INCONCLUSIVE", scripted: true, partial: true, legs: [LEG, leg("FAIL")] });
-  expect(line).toBe("INCONCLUSIVE (scripted seat), since it is a part of the set: 2 legs, 1 PASS, 1 FAIL, 0 INCONCLUSIVE");
+  expect(line).toBe(
+    "INCONCLUSIVE (scripted seat), since it is a part of the set: 2 legs, 1 PASS, 1 FAIL, 0 INCONCLUSIVE",
+  );
 });
 
 describe("readGateReport()", () => {
