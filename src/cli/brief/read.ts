@@ -11,8 +11,18 @@ export async function readBriefText(operand: string): Promise<string> {
   if (operand === "-") return await readStdinText(LARGEST_BRIEF);
   const read = readFile(operand);
   if (read !== null) return read.text;
-  const isThere = statSync(operand, { throwIfNoEntry: false }) !== undefined;
-  throw isThere
+  throw isThere(operand)
     ? stop("unreadable", `unreadable: ${operand}`, { path: operand })
     : stop("not_found", `not found: ${operand}`, { path: operand });
+}
+
+/** A path that leads nowhere is not there; one that may not be followed is. */
+function isThere(path: string): boolean {
+  try {
+    statSync(path);
+    return true;
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : null;
+    return code !== "ENOENT" && code !== "ENOTDIR";
+  }
 }
