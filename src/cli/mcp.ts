@@ -1,11 +1,11 @@
 /** `writ mcp`: the tools of writ for a client of the Model Context Protocol, over standard input and output. */
-import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { version } from "../../package.json" with { type: "json" };
 import type { Config } from "../core/config/config.ts";
 import { seatToFind } from "../core/config/environment.ts";
 import { WritError } from "../core/error.ts";
 import type { DelegateWorld } from "../delegate/world.ts";
+import { isFolder } from "../host/folder.ts";
 import { interruptible } from "../host/interrupt.ts";
 import { standardOutput } from "../host/outbox.ts";
 import { openDelegation } from "../mcp/delegation.ts";
@@ -67,6 +67,6 @@ async function worldOf(config: Config, file: string | undefined, version: string
 
 /** Errors: `no_folder` */
 function folderOf(path: string): string {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return resolve(path);
+  if (isFolder(path)) return resolve(path);
   throw new WritError("no_folder", `The read root "${path}" is no folder`, { path: "--read-root" });
 }

@@ -1,9 +1,9 @@
 /** `writ run`: behaves as the command does, and adds a record. */
-import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { WritError } from "../core/error.ts";
 import { redact } from "../core/record/redact.ts";
 import { quoteWords } from "../core/record/words.ts";
+import { isFolder } from "../host/folder.ts";
 import { runCommand } from "../host/process.ts";
 import { keepOutputOf, keepRun } from "../record/keep.ts";
 import { defineCommand, type Output } from "./command.ts";
@@ -101,6 +101,6 @@ function tellOfOneWord(out: Output, words: readonly string[]): void {
 
 /** Errors: `usage`. */
 function checkFolder(path: string | undefined): void {
-  if (path === undefined || statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  if (path === undefined || isFolder(path)) return;
   throw new WritError("usage", `--cwd "${path}" is no folder`, { hint: "Name a folder that is there" });
 }

@@ -181,6 +181,12 @@ describe("writ run", () => {
     expect((await recordOf(turn))[1]).toMatchObject({ command: "true [REDACTED]", argv: ["true", "[REDACTED]"] });
   });
 
+  test.each(["gone", "file.txt", "file.txt/below"])("refuses --cwd %s, which is no folder", async (path) => {
+    writeFileSync(join(world.folder, "file.txt"), "");
+    const ran = await world.writ(["run", "--cwd", path, "--", "true"]);
+    expect([ran.exit, ran.stderr.split("\n")[0]]).toEqual([2, `Error: --cwd "${path}" is no folder`]);
+  });
+
   test("runs in the folder of --cwd and records it whole", async () => {
     const turn = await world.turn();
     const folder = join(world.folder, "a folder é");

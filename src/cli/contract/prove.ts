@@ -1,11 +1,11 @@
 /** `writ contract prove`: the cited verification once more, in a fresh copy. */
-import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { EXIT, WritError } from "../../core/error.ts";
 import type { JsonObject } from "../../core/json/value.ts";
 import type { Expected } from "../../core/prove/plan.ts";
 import { runCaptured } from "../../host/captured.ts";
 import { copyFolder, outsideOfGit } from "../../host/copy.ts";
+import { isFolder } from "../../host/folder.ts";
 import { interruptible } from "../../host/interrupt.ts";
 import { programFinder } from "../../host/program.ts";
 import { isTerminal, writeAll } from "../../host/stream.ts";
@@ -51,7 +51,7 @@ export const command = defineCommand({
     if (seconds > LONGEST_SECONDS) {
       throw new WritError("usage", `--timeout takes at most ${LONGEST_SECONDS} seconds, not "${args.timeout}"`);
     }
-    if (args.cwd !== undefined && !statSync(args.cwd, { throwIfNoEntry: false })?.isDirectory()) {
+    if (args.cwd !== undefined && !isFolder(args.cwd)) {
       throw new WritError("usage", `--cwd "${args.cwd}" is no folder`, { hint: "Name a folder that is there" });
     }
     using interrupt = interruptible();

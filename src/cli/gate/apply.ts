@@ -1,11 +1,11 @@
 /** `writ gate apply`: the caller's own hand. Nothing else in writ brings a diff to a user's tree. */
-import { statSync } from "node:fs";
 import { WritError } from "../../core/error.ts";
 import { changedLines } from "../../core/patch/apply.ts";
 import { refusalText } from "../../core/patch/parse.ts";
 import { chooseDiff } from "../../gate/apply.ts";
 import { type AppliedPatch, applyPatch } from "../../host/apply-patch.ts";
 import { readBodyFile } from "../../host/file.ts";
+import { isFolder } from "../../host/folder.ts";
 import { readStdinText } from "../../host/stdin.ts";
 import { defineCommand } from "../command.ts";
 import { JSON_SWITCH, wholeNumber } from "../contract/address.ts";
@@ -49,7 +49,7 @@ export const command = defineCommand({
     const { result } = args;
     const text = result === "-" ? await readStdinText(MAX_BYTES) : await readBodyFile(result, MAX_BYTES);
     const diff = chooseDiff(result, text, index);
-    if (statSync(args.to, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    if (!isFolder(args.to)) {
       throw new WritError("no_folder", `There is no folder "${args.to}"`, {
         hint: "Name the read root of the contract",
       });
