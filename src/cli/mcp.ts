@@ -11,6 +11,7 @@ import { standardOutput } from "../host/outbox.ts";
 import { openDelegation } from "../mcp/delegation.ts";
 import { defineCommand } from "./command.ts";
 import { CONFIG_OPTION, loadConfig } from "./config-world.ts";
+import { recoverInBackground } from "./recovery.ts";
 import { lastBeyondOneCall, placesOf } from "./world.ts";
 
 export const command = defineCommand({
@@ -43,6 +44,11 @@ export const command = defineCommand({
     const delegation = config.delegation_enabled
       ? openDelegation(config, () => worldOf(config, args.config, version))
       : null;
+    // Where no node is configured nothing can have been left at one.
+    const endRecovery =
+      delegation !== null && config.remotes.length > 0
+        ? recoverInBackground({ ...config, data: placesOf().data })
+        : () => null;
     const { serveMcp } = await import("../mcp/server.ts");
     const { toolsOf } = await import("../mcp/tools.ts");
     await serveMcp({
@@ -54,6 +60,8 @@ export const command = defineCommand({
       stop: interrupt.signal,
       log: (line) => out.talk(line),
     });
+    const recovered = endRecovery();
+    if (recovered !== null) out.talk(`writ mcp: ${recovered}`);
     return interrupt.received()?.status ?? 0;
   },
 });
