@@ -8,6 +8,7 @@ import type { DelegateWorld } from "../delegate/world.ts";
 import { isFolder } from "../host/folder.ts";
 import { interruptible } from "../host/interrupt.ts";
 import { standardOutput } from "../host/outbox.ts";
+import { isTerminal } from "../host/stream.ts";
 import { openDelegation } from "../mcp/delegation.ts";
 import { defineCommand } from "./command.ts";
 import { CONFIG_OPTION, loadConfig } from "./config-world.ts";
@@ -40,6 +41,7 @@ export const command = defineCommand({
     const { config } = await loadConfig({ config: args.config, find: null });
     const readRoot = folderOf(args["read-root"] ?? ".");
     lastBeyondOneCall();
+    if (isTerminal(0)) out.talk("writ mcp: a client starts this, and speaks with it a message a line: docs/mcp.md");
     using interrupt = interruptible({ last: () => {} });
     const delegation = config.delegation_enabled
       ? openDelegation(config, () => worldOf(config, args.config, version))

@@ -13,7 +13,7 @@ import { nearest } from "../core/near-miss.ts";
 import type { DelegateClock } from "../delegate/world.ts";
 import { isAlive } from "../host/process-identity.ts";
 import { type Parameters, readArguments, schemaOf } from "./arguments.ts";
-import { delegationOf } from "./delegation.ts";
+import { type Delegation, delegationOf } from "./delegation.ts";
 import { answerOfDocument, answerOfEnded, answerOfLive, isWorthReading, runningAnswer } from "./run-answer.ts";
 import { answered, type Tool, type ToolAnswer, type ToolCall } from "./tool.ts";
 
@@ -50,8 +50,8 @@ export const tool: Tool = {
   inputSchema: schemaOf(PARAMETERS),
   reads: true,
   async run(call) {
-    const { run_id, wait_sec = MOST_WAIT_SEC, index, field, offset = 0 } = readArguments(PARAMETERS, call.arguments);
-    const found = await findRun(call, run_id, wait_sec);
+    const { run_id, wait_sec, index, field, offset = 0 } = readArguments(PARAMETERS, call.arguments);
+    const found = await findRun(call, run_id, wait_sec ?? usualWait(delegationOf(call)));
     if (found.kind === "answer") return found.answer;
     const { entry, isOver } = found;
     if (field !== undefined) return pageOf(entry, legOf(entry, index), field, offset);
@@ -60,6 +60,12 @@ export const tool: Tool = {
     return answerOfDocument(isOver ? entry.document : leftBehind(entry.document), entry.run_id, ok);
   },
 };
+
+/** As long as a call is held that says nothing else, where clients can stand that. */
+function usualWait({ config }: Delegation): number {
+  const { mcp_wait_sec } = config.limits;
+  return mcp_wait_sec === 0 ? MOST_WAIT_SEC : Math.min(mcp_wait_sec, MOST_WAIT_SEC);
+}
 
 type Found =
   | { readonly kind: "answer"; readonly answer: ToolAnswer }

@@ -230,6 +230,13 @@ describe("a call that takes longer than its client waits", () => {
     });
   });
 
+  test("is waited for as long as its clients wait, where nobody says how long", async () => {
+    const { call, clock } = scriptedDelegation(slow, { limits: { mcp_wait_sec: 7 } });
+    const { run_id } = objectOf(await call(tool, { subtasks: [ONE], wait_sec: 0 }));
+    expect(objectOf(await call(result, { run_id }))).toMatchObject({ status: "running" });
+    expect(clock.ms()).toBe(7000);
+  });
+
   test("waits as long as the config says, and to the deadline where that is 0", async () => {
     const short = scriptedDelegation(slow, { limits: { mcp_wait_sec: 7 } });
     expect(objectOf(await short.call(tool, { subtasks: [ONE] }))).toMatchObject({ status: "running" });

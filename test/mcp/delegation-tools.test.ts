@@ -1,6 +1,7 @@
 /** The tools that delegate, over the protocol: the real server, the real client, a scripted seat behind it. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, readSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "../../src/core/json/value.ts";
 import { PAGE_BYTES } from "../../src/mcp/delegation-result.ts";
@@ -8,7 +9,7 @@ import { MOST_DOCUMENT_BYTES } from "../../src/mcp/run-answer.ts";
 import { TOOLS } from "../../src/mcp/tools.ts";
 import { hello, type McpClient, startMcp, startMcpLines } from "../support/mcp.ts";
 import { type RunningSeat, startScriptedSeat } from "../support/scripted-seat.ts";
-import { type LivingWorld, livingWorld } from "../support/writ.ts";
+import { type LivingWorld, livingWorld, writCommand } from "../support/writ.ts";
 
 const SCRIPT = {
   model: "m",
@@ -290,4 +291,52 @@ describe("a seat of the environment", () => {
     const { document } = await found.call("agent_delegate", { subtasks: [PLAIN] });
     expect(legsOf(document)[0]).toMatchObject({ seat: "env", status: "succeeded" });
   });
+});
+
+test.skipIf(process.platform === "win32")("a client that does not read holds up no leg", async () => {
+  const pipe = join(world.folder, "slow");
+  execFileSync("mkfifo", [pipe]);
+  // Open for reading too, so that it takes what fits and no more, and nobody reads it yet.
+  const file = openSync(pipe, "r+");
+  const child = Bun.spawn([...writCommand(), "mcp"], {
+    cwd: world.folder,
+    env: world.env(),
+    stdin: "pipe",
+    stdout: file,
+    stderr: "pipe",
+  });
+  const say = (message: object) => void child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  for (let id = 1; id <= 20; id++) say({ id, method: "tools/list" });
+  const args = { subtasks: [{ ...PLAIN, goal: "a slow client: how many pallets?" }] };
+  say({
+    id: 21,
+    method: "tools/call",
+    params: { name: "agent_delegate", arguments: args, _meta: { progressToken: "p" } },
+  });
+  const folder = join(world.data, "run", "runs");
+  const ended = () =>
+    readdirSync(folder).some((name) => {
+      const text = name.startsWith("run-") ? readFileSync(join(folder, name), "utf8") : "";
+      return text.includes("a slow client") && (JSON.parse(text) as { record: JsonObject }).record.ended === true;
+    });
+  while (!ended()) await Bun.sleep(20);
+  let text = "";
+  const piece = Buffer.alloc(64 * 1024);
+  while (!text.includes('"id":21}\n')) {
+    try {
+      text += piece.toString("utf8", 0, readSync(file, piece));
+    } catch (error) {
+      // The server does not wait for its reader, and through their common pipe neither does this one for the server.
+      if (!(error instanceof Error && "code" in error && error.code === "EAGAIN")) throw error;
+      await Bun.sleep(5);
+    }
+  }
+  const ids = text
+    .split("\n")
+    .flatMap((line) => (line === "" ? [] : [(JSON.parse(line) as { id?: number }).id ?? "p"]));
+  expect(ids.filter((id) => id !== "p")).toEqual(Array.from({ length: 21 }, (_, at) => at + 1));
+  expect(ids.filter((id) => id === "p").length).toBeGreaterThan(0);
+  child.stdin.end();
+  expect(await child.exited).toBe(0);
+  closeSync(file);
 });

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import fc from "fast-check";
 import { TOOLS } from "../../src/mcp/tools.ts";
 import { TRANSPORT_LIMITS } from "../../src/mcp/transport.ts";
 import { hello, type McpClient, startMcp, startMcpLines } from "../support/mcp.ts";
-import { type LivingWorld, livingWorld } from "../support/writ.ts";
+import { openScreen } from "../support/screen.ts";
+import { type LivingWorld, livingWorld, writCommand } from "../support/writ.ts";
 
 let world: LivingWorld;
 let mcp: McpClient;
@@ -71,7 +73,26 @@ describe("writ mcp", () => {
   });
 });
 
+test("a person who types it is told that a client is meant", async () => {
+  const screen = openScreen([...writCommand(), "mcp"], { env: world.env(), cwd: world.folder });
+  await screen.shows("docs/mcp.md");
+  screen.type("\x04");
+  expect(await screen.ended).toBe(0);
+});
+
 describe("the lines of writ mcp", () => {
+  test("no line keeps the next one from being answered", async () => {
+    await using lines = startMcpLines(world);
+    const texts = fc.sample(fc.oneof(fc.json(), fc.string()), { numRuns: 200, seed: 7 });
+    for (const text of texts) lines.send(`${text.replaceAll("\n", " ")}\n`);
+    lines.send(fc.sample(fc.uint8Array({ maxLength: 40 }), { numRuns: 1, seed: 7 })[0] ?? "");
+    lines.send("\n");
+    lines.say({ jsonrpc: "2.0", id: "last", method: "ping" });
+    let answer = await lines.next();
+    while (answer !== null && answer.id !== "last") answer = await lines.next();
+    expect(answer).toEqual({ jsonrpc: "2.0", id: "last", result: {} });
+  });
+
   test("a message that is none is answered, and the next one works", async () => {
     await using lines = startMcpLines(world);
     lines.send("nonsense\n\n\r\n");
