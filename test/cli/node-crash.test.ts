@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { memoryFolder } from "../support/memory-folder.ts";
 import { configureNode, type NodeCommand, startNode } from "../support/node-command.ts";
 import { submitOf } from "../support/node-world.ts";
 import { type RunningSeat, type ScriptObject, startScriptedSeat } from "../support/scripted-seat.ts";
@@ -105,7 +105,7 @@ describe("a node that is killed", () => {
       await until(async () => (await worked(seat))[0]?.ended === "client_gone");
 
       await using second = await startNode(world);
-      expect(second.talk).toContain("interrupted jobs that run again from the start: 1");
+      await second.says(/interrupted jobs that run again from the start: 1/);
       for (const n of [1, 2, 3]) await second.reach(id(n), "done");
       expect(await second.view(id(1))).toMatchObject({ restarts: 1, result: { output: "done" } });
       expect((await second.view(id(2))).restarts).toBe(0);
@@ -231,7 +231,7 @@ describe("the store of a node", () => {
         "no database, and longer than a header of it would be. ".repeat(40),
       );
       const first = await startNode(world);
-      expect(first.talk).toContain("THE STORE WAS DAMAGED");
+      await first.says(/THE STORE WAS DAMAGED/);
       expect(readdirSync(join(world.data, "run"))).toContain("node.db.corrupt-1");
       expect(await first.health()).toMatchObject({ store_reset: true, queued: 0 });
       expect((await first.ask("GET", `/jobs/${id(1)}`)).status).toBe(404);
@@ -278,9 +278,8 @@ describe("the store of a node", () => {
   );
 });
 
-/** Where a flush costs nothing, if the system has such a place: a process that is killed loses nothing of it either. */
 function folderInMemory() {
-  const path = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "writ-node-"));
+  const path = memoryFolder("writ-node-");
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
 

@@ -105,6 +105,7 @@ describe("writ node serve", () => {
       await using seat = await startScriptedSeat(SAY);
       configureNode(world, { url: seat.url });
       const node = await startNode(world, { WRIT_NODE_TOKEN: TOKEN });
+      await node.says(/seat s is served/);
       const { job_id, body } = submitOf(
         1,
         { goal: "a secret of the house" },

@@ -56,6 +56,11 @@ export async function liveNode({ play = stage().play, token = TOKEN, limits, tls
   const { node, world } = here.make();
   node.start();
   const defects: unknown[] = [];
+  const leave = async () => {
+    await node.drain(AbortSignal.abort());
+    world.queue.close();
+    here[Symbol.dispose]();
+  };
   const server: NodeServer = await serveNode(
     {
       service: node,
@@ -67,7 +72,10 @@ export async function liveNode({ play = stage().play, token = TOKEN, limits, tls
       onDefect: (error) => void defects.push(error),
     },
     { ...SERVER_LIMITS, ...limits },
-  );
+  ).catch(async (error) => {
+    await leave();
+    throw error;
+  });
   const base = `${tls === undefined ? "http" : "https"}://127.0.0.1:${server.port}/writ/v1`;
   const bearer: Record<string, string> = token === null ? {} : { Authorization: `Bearer ${token}` };
   return {
@@ -91,9 +99,7 @@ export async function liveNode({ play = stage().play, token = TOKEN, limits, tls
     rawPlain: (hello?: string | Uint8Array) => rawClient(server.port, hello),
     async [Symbol.asyncDispose]() {
       await server.close();
-      await node.drain(AbortSignal.abort());
-      world.queue.close();
-      here[Symbol.dispose]();
+      await leave();
     },
   };
 }

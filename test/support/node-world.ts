@@ -1,6 +1,5 @@
 /** A node with a real store, a scripted seat and a clock that stands still until everybody waits for it. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { monotonic, sleep } from "../../src/cli/clock.ts";
 import { canonicalContract, readContracts } from "../../src/core/delegation/contract.ts";
@@ -14,6 +13,7 @@ import { WritNode } from "../../src/node/node.ts";
 import type { NodeSettings, NodeWorld, RunOptions } from "../../src/node/world.ts";
 import { openJobQueue } from "../../src/store/job-queue.ts";
 import { manualClock } from "./manual-clock.ts";
+import { memoryFolder } from "./memory-folder.ts";
 
 export const sha256 = (text: string) => new Bun.CryptoHasher("sha256").update(text).digest("hex");
 
@@ -67,7 +67,7 @@ export function nodeIn(
   play: Play,
   more: NodeMore,
 ) {
-  const folder = mkdtempSync(join(tmpdir(), "writ-node-"));
+  const folder = memoryFolder("writ-node-");
   const path = join(folder, "node.db");
   const logged: string[] = [];
   const make = () => {
