@@ -45,8 +45,10 @@ export type RemoteWorld = {
 /** A request without an answer is sent once more, under the same id. */
 const SUBMIT_TRIES = 2;
 const POLL_WAIT_SEC = 12;
-/** After a fault of the transport, and between two looks at a silent node. */
+/** Between two looks at a node that is silent, or says nothing new. */
 const PAUSE_MS = 2_000;
+/** The first one behind a fault of the transport; each further one is twice as long. */
+const FIRST_PAUSE_MS = 125;
 /** Events are not tried again for so long after a stream broke. */
 const NO_EVENTS_MS = 30_000;
 /** What an execution may take beyond its wall. */
@@ -112,6 +114,8 @@ class RemoteRun {
   #queued_ms = 0;
   /** Since when nothing but faults of the transport came; null: the last answer was one. */
   #silentSince: number | null = null;
+  /** How many faults of the transport came since its last answer. */
+  #faults = 0;
   /** All of its silences that have ended. */
   #silence_ms = 0;
   #restarts = 0;
@@ -245,9 +249,9 @@ class RemoteRun {
     const asked_ms = clock.ms();
     const answer = await this.#world.client.poll(this.#job.job_id, since, POLL_WAIT_SEC, this.#options.signal);
     const heard = await this.#heard(answer);
-    // A node that holds no polls, or too many, is not asked all the time.
-    const isNew = since === null || this.#view?.rev !== since;
-    if (heard === null && !isNew) {
+    // A node that holds no polls, or too many, is not asked all the time. Faults have had their pause.
+    const isOld = answer.kind === "answer" && this.#unusable === "" && since !== null && this.#view?.rev === since;
+    if (heard === null && isOld) {
       const held_ms = clock.ms() - asked_ms;
       await this.#world.sleep(Math.max(0, PAUSE_MS - held_ms), this.#options.signal);
     }
@@ -305,6 +309,7 @@ class RemoteRun {
   #spoke(): void {
     if (this.#silentSince !== null) this.#silence_ms += this.#world.clock.ms() - this.#silentSince;
     this.#silentSince = null;
+    this.#faults = 0;
   }
 
   async #heard(answer: NodeAnswer): Promise<Step> {
@@ -314,7 +319,9 @@ class RemoteRun {
       if (clock.ms() - this.#silentSince >= this.#world.orphan.grace_sec * 1000 && this.#policy === "replace") {
         return this.#silent(clock.ms() - this.#silentSince);
       }
-      await this.#world.sleep(PAUSE_MS, this.#options.signal);
+      this.#faults += 1;
+      const pause_ms = Math.min(PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.#faults - 1));
+      await this.#world.sleep(pause_ms, this.#options.signal);
       return null;
     }
     this.#spoke();
