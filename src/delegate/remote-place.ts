@@ -248,7 +248,7 @@ class RemoteRun {
     const since = this.#silentSince === null && this.#view !== null ? this.#view.rev : null;
     const asked_ms = clock.ms();
     const answer = await this.#world.client.poll(this.#job.job_id, since, POLL_WAIT_SEC, this.#options.signal);
-    const heard = await this.#heard(answer);
+    const heard = await this.#heard(answer, asked_ms);
     // A node that holds no polls, or too many, is not asked all the time. Faults have had their pause.
     const isOld = answer.kind === "answer" && this.#unusable === "" && since !== null && this.#view?.rev === since;
     if (heard === null && isOld) {
@@ -312,10 +312,11 @@ class RemoteRun {
     this.#faults = 0;
   }
 
-  async #heard(answer: NodeAnswer): Promise<Step> {
+  /** @param asked_ms when it was asked: a request that was never answered is silence from its beginning on */
+  async #heard(answer: NodeAnswer, asked_ms: number): Promise<Step> {
     const { clock } = this.#world;
     if (answer.kind === "none") {
-      this.#silentSince ??= clock.ms();
+      this.#silentSince ??= asked_ms;
       if (clock.ms() - this.#silentSince >= this.#world.orphan.grace_sec * 1000 && this.#policy === "replace") {
         return this.#silent(clock.ms() - this.#silentSince);
       }
