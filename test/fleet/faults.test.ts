@@ -131,15 +131,16 @@ test.concurrent(
   "a node that is stopped and started again in order has lost neither what ran nor what waited",
   async () => {
     await using stage = openStage();
-    const node = await stage.node(willing(0, [STUCK()]), { node: { drain_sec: 0 } });
+    const node = await stage.node(willing(0, [STUCK()]), { node: { drain_sec: 0, max_running: 3 } });
     const { call } = stage.delegator([node.url], { limits: { orphan_grace_sec: 20 } });
-    const going = [1, 2, 3].map((leg) => call([tagged(`leg-${leg}`)]));
+    const going = call([1, 2, 3].map((leg) => tagged(`leg-${leg}`)));
+    // It would run three, and its seat takes one.
     await until(async () => Number((await node.now.health()).queued) === 2);
     await until(async () => (await node.worked()) === 1);
     expect(await node.stop("SIGTERM")).toBe(0);
     await node.start();
-    for (const [at, each] of going.entries()) {
-      const { status, attempts, output, job_id = "" } = await onlyLeg(each);
+    const { results } = await going.document;
+    for (const [at, { status, attempts, output, job_id = "" }] of results.entries()) {
       expect([status, attempts.length, output?.includes(`leg-${at + 1}.`)]).toEqual(["succeeded", 1, true]);
       expect((await node.now.view(job_id)).restarts).toBe(0);
     }
@@ -269,7 +270,7 @@ test.concurrent(
   "calls that are stopped while one leg runs at a node and one lies in its line take both back",
   async () => {
     await using stage = openStage();
-    const node = await stage.node(willing(0, [STUCK()]));
+    const node = await stage.node(willing(0, [STUCK()]), { node: { max_running: 2 } });
     const pair = [stage.delegator([node.url]), stage.delegator([node.url])];
     const calls = pair.map(({ call }, at) => call([tagged(`leg-${at}`)]));
     await until(async () => Number((await node.now.health()).queued) === 1 && (await node.worked()) === 1);
