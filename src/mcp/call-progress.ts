@@ -37,7 +37,8 @@ export function tellProgress(
   }
   const legText = (index: number): string => {
     const leg = board.legs[index];
-    return leg === undefined ? "" : `; leg ${index + 1} ${leg.where} ${leg.phase}`.trimEnd();
+    // A display sets the parts of a phase apart; here they stand in a sentence.
+    return leg === undefined ? "" : `; leg ${index + 1} ${leg.where} ${leg.phase.replaceAll("  ", " ")}`.trimEnd();
   };
 
   async function beat(): Promise<void> {

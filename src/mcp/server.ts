@@ -74,9 +74,11 @@ export async function serveMcp(setting: McpSetting): Promise<void> {
   server.setRequestHandler(CallToolRequestSchema, ({ params }, { requestId, signal, sendNotification, _meta }) => {
     const entry = Object.hasOwn(tools, params.name) ? tools[params.name] : undefined;
     if (entry === undefined) throw unknownTool(params.name, Object.keys(tools));
+    const written = transport.argumentsOf(requestId);
+    if (written === null) throw cancelled();
     const call: ToolCall = {
       server: setting.server,
-      arguments: transport.argumentsOf(requestId),
+      arguments: written,
       signal: AbortSignal.any([signal, over.signal]),
       progress: progressTo(_meta?.progressToken, (message) => {
         void sendNotification({ method: "notifications/progress", params: message }).catch(() => {
@@ -84,14 +86,24 @@ export async function serveMcp(setting: McpSetting): Promise<void> {
         });
       }),
     };
-    const work = () => entry.load().then(({ tool }) => callTool(tool, call, log));
+    const work = async () => {
+      const { tool } = await entry.load();
+      // What was taken back while it waited is not begun.
+      if (signal.aborted) throw cancelled();
+      return await callTool(tool, call, log);
+    };
     return worked(entry.inTurn ? queue(work) : work());
   });
   await server.connect(transport);
 
   const ending = AbortSignal.any([setting.stop, gone.signal]);
   const read = (async () => {
-    for await (const line of linesOf(setting.input, TRANSPORT_LIMITS.message_bytes, ending)) transport.receive(line);
+    try {
+      for await (const line of linesOf(setting.input, TRANSPORT_LIMITS.message_bytes, ending)) transport.receive(line);
+    } catch (error) {
+      // Nothing more can come, as at its end.
+      log(`writ mcp: cannot read standard input: ${error instanceof Error ? error.message : error}`);
+    }
   })();
   await Promise.race([read, aborted(ending)]);
 
@@ -139,6 +151,11 @@ function resultOf({ text, value, isError, talk }: ToolAnswer): CallToolResult {
     ...(value === null ? {} : { structuredContent: { ...value } }),
     ...(isError ? { isError } : {}),
   };
+}
+
+/** Nobody reads it: a request that was cancelled gets no answer. */
+function cancelled(): McpError {
+  return new McpError(ErrorCode.ConnectionClosed, "The request was cancelled");
 }
 
 function unknownTool(name: string, names: readonly string[]): McpError {

@@ -43,9 +43,9 @@ export class LineTransport implements Transport {
     this.onclose?.();
   }
 
-  /** The arguments of a request as they were written, by the number that the SDK knows it by. */
-  argumentsOf(number: RequestId): string {
-    return this.pending.get(Number(number))?.arguments ?? "{}";
+  /** The arguments of a request as they were written, by the number that the SDK knows it by; null: it was cancelled. */
+  argumentsOf(number: RequestId): string | null {
+    return this.pending.get(Number(number))?.arguments ?? null;
   }
 
   /** A line that has come. Errors: none, whatever is in it */

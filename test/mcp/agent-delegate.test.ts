@@ -302,13 +302,13 @@ describe("what a client is told of a call that goes on", () => {
     expect(told.map(({ message }) => message)).toEqual([
       "0/2 done",
       "0/2 done; leg 1 local/pool starting",
-      "0/2 done; leg 1 local/pool step 1/12  thinking",
+      "0/2 done; leg 1 local/pool step 1/12 thinking",
       "0/2 done; leg 2 local/pool starting",
-      "0/2 done; leg 2 local/pool step 1/12  thinking",
-      "1/2 done; leg 2 local/pool done  succeeded",
-      "1/2 done; leg 1 local/pool step 1/12  thinking",
-      "1/2 done; leg 1 local/pool step 1/12  thinking",
-      "2/2 done; leg 1 local/pool done  succeeded",
+      "0/2 done; leg 2 local/pool step 1/12 thinking",
+      "1/2 done; leg 2 local/pool done succeeded",
+      "1/2 done; leg 1 local/pool step 1/12 thinking",
+      "1/2 done; leg 1 local/pool step 1/12 thinking",
+      "2/2 done; leg 1 local/pool done succeeded",
     ]);
     const steps = told.map(({ progress }) => progress);
     expect(steps).toEqual(steps.toSorted((left, right) => left - right));

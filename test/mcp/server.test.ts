@@ -159,6 +159,25 @@ describe("the lines of writ mcp", () => {
     }
   });
 
+  test("a call that was cancelled before it was begun is not begun", async () => {
+    await using lines = startMcpLines(world);
+    const id = await world.born();
+    const set = (value: string) => ({ draft_id: id, field: "conclusion", value });
+    const cancelled = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 2 } };
+    lines.send(
+      [
+        call(1, "contract_set", set("first")),
+        call(2, "contract_set", set("taken back")),
+        cancelled,
+        call(3, "contract_view", { draft_id: id, field: "conclusion" }),
+      ]
+        .map((message) => `${JSON.stringify(message)}\n`)
+        .join(""),
+    );
+    expect(await lines.next()).toMatchObject({ id: 1 });
+    expect(await lines.next()).toMatchObject({ id: 3, result: { content: [{ text: '"first"' }] } });
+  });
+
   test("what was asked before standard input ends is answered, and the process ends in 0", async () => {
     const lines = startMcpLines(world);
     lines.say(hello());
