@@ -120,7 +120,7 @@ describe("writ node serve", () => {
       expect(node.talk).not.toMatch(/^forged/m);
       for (const line of node.talk.trimEnd().split("\n")) expect(line).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ \S/);
       expect(node.talk).toMatch(
-        new RegExp(`job ${job_id} accepted.*\\n.*job ${job_id} starts on s\\n.*job ${job_id} done in`),
+        new RegExp(`job ${job_id} accepted[^]*\\n.*job ${job_id} starts on s\\n[^]*job ${job_id} done in`),
       );
     },
     LONG_MS,
