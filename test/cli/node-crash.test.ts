@@ -54,7 +54,7 @@ describe("a node that is killed", () => {
     async () => {
       using world = livingWorld();
       configureNode(world, { url: "http://127.0.0.1:9" }, { node: { max_queue: -1 } });
-      const first = await startNode(world);
+      await using first = await startNode(world);
       const acknowledged: string[] = [];
       const submits = Array.from({ length: 60 }, async (_, n) => {
         const { job_id, body } = submitOf(n);
@@ -81,7 +81,7 @@ describe("a node that is killed", () => {
       using world = livingWorld();
       await using seat = await startScriptedSeat(script());
       configureNode(world, { url: seat.url, more: { slots: 8 } });
-      const first = await startNode(world);
+      await using first = await startNode(world);
       await submit(first, 1);
       expect(await first.stop("SIGKILL")).toBe(137);
       await using second = await startNode(world);
@@ -96,7 +96,7 @@ describe("a node that is killed", () => {
       using world = livingWorld();
       await using seat = await startScriptedSeat(script(1));
       configureNode(world, { url: seat.url });
-      const first = await startNode(world);
+      await using first = await startNode(world);
       await submit(first, 1, 2, 3);
       await until(async () => (await worked(seat)).length === 1);
       expect((await first.view(id(3))).queue_position).toBe(1);
@@ -122,7 +122,7 @@ describe("a node that is killed", () => {
       await using seat = await startScriptedSeat(script(2));
       configureNode(world, { url: seat.url });
       for (const round of [1, 2]) {
-        const node = await startNode(world);
+        await using node = await startNode(world);
         if (round === 1) await submit(node, 1, 2);
         await until(async () => (await worked(seat)).length === round);
         await node.stop("SIGKILL");
@@ -146,13 +146,13 @@ describe("a node that is killed", () => {
       const env = { WRIT_DATA_DIR: memory.path };
       await using seat = await startScriptedSeat(script());
       configureNode(world, { url: seat.url });
-      const first = await startNode(world, env);
+      await using first = await startNode(world, env);
       await submit(first, 0);
       await first.reach(id(0), "done");
       await first.stop();
       // Its seat is away: all jobs wait.
       configureNode(world, { url: "http://127.0.0.1:9" }, { node: { max_queue: -1 } });
-      const second = await startNode(world, env);
+      await using second = await startNode(world, env);
       await second.says(/seat s is away/);
       const jobs = Array.from({ length: 1000 }, (_, n) => n + 1);
       for (let at = 0; at < jobs.length; at += 50) {
@@ -180,7 +180,7 @@ describe("a node that is stopped", () => {
       using world = livingWorld();
       await using seat = await startScriptedSeat(script(1));
       configureNode(world, { url: seat.url }, { node: { drain_sec: 1 } });
-      const first = await startNode(world);
+      await using first = await startNode(world);
       await submit(first, 1, 2);
       await until(async () => (await worked(seat)).length === 1);
       const poll = first.ask("GET", `/jobs/${id(2)}?wait=25`);
@@ -206,7 +206,7 @@ describe("a node that is stopped", () => {
       using world = livingWorld();
       await using seat = await startScriptedSeat(script(1));
       configureNode(world, { url: seat.url });
-      const first = await startNode(world);
+      await using first = await startNode(world);
       await submit(first, 1);
       await until(async () => (await worked(seat)).length === 1);
       process.kill(first.pid, "SIGTERM");
@@ -230,7 +230,7 @@ describe("the store of a node", () => {
         join(world.data, "run", "node.db"),
         "no database, and longer than a header of it would be. ".repeat(40),
       );
-      const first = await startNode(world);
+      await using first = await startNode(world);
       await first.says(/THE STORE WAS DAMAGED/);
       expect(readdirSync(join(world.data, "run"))).toContain("node.db.corrupt-1");
       expect(await first.health()).toMatchObject({ store_reset: true, queued: 0 });

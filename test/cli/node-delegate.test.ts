@@ -88,7 +88,7 @@ describe("a leg on a node", () => {
     "survives that its node is killed while it runs, and started again",
     async () => {
       await using all = await lab({ turns: [STUCK, FORM, EDIT, SAY] });
-      const first = await startNode(all.there, ENV);
+      await using first = await startNode(all.there, ENV);
       await first.says(/seat s is served/);
       const delegating = delegateTo(all.here, first.url);
       await first.says(/starts on s/);

@@ -26,7 +26,7 @@ describe("writ node serve", () => {
   test("says in one line who it is and where, and ends with 0 when it is asked to", async () => {
     using world = livingWorld();
     configureNode(world, null);
-    const node = await startNode(world);
+    await using node = await startNode(world);
     expect(node.printed).toMatch(/^node n at http:\/\/127\.0\.0\.1:\d+ \(write door closed, poll lease 120 s\)\n$/);
     expect(await node.stop("SIGINT")).toBe(0);
     expect(node.talk.replaceAll(/^\S+Z /gm, "")).toBe(
@@ -104,7 +104,7 @@ describe("writ node serve", () => {
       using world = livingWorld();
       await using seat = await startScriptedSeat(SAY);
       configureNode(world, { url: seat.url });
-      const node = await startNode(world, { WRIT_NODE_TOKEN: TOKEN });
+      await using node = await startNode(world, { WRIT_NODE_TOKEN: TOKEN });
       await node.says(/seat s is served/);
       const { job_id, body } = submitOf(
         1,
