@@ -4,10 +4,14 @@ import type { Config, Remote } from "../core/config/config.ts";
 import type { NodeClient } from "../core/node/client.ts";
 import type { IntentLedger } from "../core/node/intents.ts";
 import type { RemotePlace } from "../core/placement/port.ts";
+import { HeldJobs } from "../delegate/held-jobs.ts";
 import { remotePlace } from "../delegate/remote-place.ts";
 import { ownIdentity } from "../host/process-identity.ts";
 import { openNodeClient } from "../wire/node-client.ts";
 import { monotonic, sleep } from "./clock.ts";
+
+/** Calls that run at once in one process, as those of an MCP client, share what a node takes. */
+const held = new HeldJobs();
 
 type Environment = (name: string) => string | undefined;
 
@@ -37,6 +41,7 @@ export function remotePlaces(
       clock: { ms: monotonic.ms, unix: () => Math.floor(Date.now() / 1000) },
       sleep,
       intents,
+      held,
       process,
       orphan: { grace_sec: limits.orphan_grace_sec, policy: limits.orphan_policy },
       most_wait_sec: [limits.slot_wait_sec, limits.admission_wait_sec, limits.contention_wait_sec].reduce(

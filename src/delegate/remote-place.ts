@@ -21,6 +21,7 @@ import { readHealth } from "../core/placement/health.ts";
 import type { Probe } from "../core/placement/place.ts";
 import type { PlaceOutcome, PlaceRun, RemotePlace } from "../core/placement/port.ts";
 import { submitMeaning } from "../core/placement/submit-answer.ts";
+import type { HeldJobs } from "./held-jobs.ts";
 
 export type RemoteWorld = {
   readonly client: NodeClient;
@@ -31,6 +32,8 @@ export type RemoteWorld = {
   readonly clock: { ms(): number; unix(): number };
   sleep(ms: number, signal: AbortSignal): Promise<void>;
   readonly intents: IntentLedger;
+  /** One for all places and calls of a process. */
+  readonly held: HeldJobs;
   readonly process: {
     readonly pid: number;
     readonly pid_start: string;
@@ -64,13 +67,44 @@ const LEFT = [AUTH_REJECTED, QUEUE_DEADLINE] as const;
 const QUEUE = { least: 60, without_estimate: 300, grace: 60, factor: 1.5, more: 30 } as const;
 
 export function remotePlace(world: RemoteWorld): RemotePlace {
+  let mostHeld = 0;
   return {
     url: world.client.url,
     token: world.token,
-    probe: (signal) => probe(world, signal),
-    run: (job, seat, options) => new RemoteRun(world, job, seat, options).run(),
+    async probe(signal) {
+      const told = await probe(world, signal);
+      if (told.ok) mostHeld = told.record.max_queue;
+      return told;
+    },
+    run: (job, seat, options) => heldRun(world, mostHeld, new RemoteRun(world, job, seat, options)),
     forget: (job) => world.intents.append({ e: "close", job, note: "kept" }),
   };
+}
+
+/** A run that has one of the positions of this process at the node, to its end. */
+async function heldRun({ held, client: { url } }: RemoteWorld, most: number, run: RemoteRun): Promise<PlaceOutcome> {
+  if (!held.enter(url, most)) {
+    // Nobody refused anything: no cooldown, the next look at the fleet decides.
+    const message = `this process holds ${held.at(url)} of the ${most} jobs that it takes`;
+    return { kind: "refused", http: 503, code: "queue_full", message, retry_after_sec: 0 };
+  }
+  const untilEnd = async (outcome: Promise<PlaceOutcome>) => {
+    try {
+      return await outcome;
+    } finally {
+      held.leave(url);
+    }
+  };
+  let isSilent = false;
+  try {
+    const outcome = await run.run();
+    if (outcome.kind !== "silent") return outcome;
+    isSilent = true;
+    const { late, outwait } = outcome;
+    return { ...outcome, late: () => untilEnd(late()), outwait: () => untilEnd(outwait()) };
+  } finally {
+    if (!isSilent) held.leave(url);
+  }
 }
 
 async function probe({ client, token, hasToken }: RemoteWorld, signal: AbortSignal): Promise<Probe> {

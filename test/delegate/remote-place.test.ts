@@ -5,6 +5,7 @@ import type { NodeAnswer, NodeClient } from "../../src/core/node/client.ts";
 import type { IntentRow } from "../../src/core/node/intents.ts";
 import { readView } from "../../src/core/node/read-view.ts";
 import type { PlaceProgress } from "../../src/core/placement/port.ts";
+import { HeldJobs } from "../../src/delegate/held-jobs.ts";
 import { queueBudgetMs, remotePlace } from "../../src/delegate/remote-place.ts";
 import { manualClock } from "../support/manual-clock.ts";
 import { doneResult } from "../support/wire-result.ts";
@@ -53,6 +54,7 @@ function placeOf(
     hasToken?: boolean;
     health?: NodeAnswer;
     holds?: boolean;
+    held?: HeldJobs;
   } = {},
 ) {
   const clock = manualClock();
@@ -105,6 +107,7 @@ function placeOf(
         return more.ledger ?? true;
       },
     },
+    held: more.held ?? new HeldJobs(),
     process: { pid: 7, pid_start: "x", origin: "here/7", label: "" },
     orphan: { grace_sec: 60, policy: more.policy ?? "replace" },
     most_wait_sec: 2190,
@@ -422,6 +425,50 @@ test.each([
   [1000, 300, 360_000],
 ])("queueBudgetMs(%p, %p) is %p", (wait, wall, ms) => {
   expect(queueBudgetMs(wait, wall)).toBe(ms);
+});
+
+describe("a process at a node", () => {
+  const health = answer(200, { node_id: "n", protocol: 1, schema_versions: [1], seats: [], max_queue: 1 });
+
+  test("does not hand over more jobs, over all its calls, than the node takes, and asks nobody for that", async () => {
+    const held = new HeldJobs();
+    const first = placeOf({ submit: [ACK], poll: [DONE] }, { health, held });
+    const second = placeOf({ submit: [ACK], poll: [DONE] }, { health, held });
+    await Promise.all([first.probe(), second.probe()]);
+    const running = first.run();
+    expect(await second.run()).toEqual({
+      kind: "refused",
+      http: 503,
+      code: "queue_full",
+      message: "this process holds 1 of the 1 jobs that it takes",
+      retry_after_sec: 0,
+    });
+    expect([second.asked, second.rows]).toEqual([[], []]);
+    await first.clock.drive(running);
+    expect(await second.drive()).toMatchObject({ kind: "ran" });
+    expect(held.at("http://n")).toBe(0);
+  });
+
+  test("still holds a job there while the node is silent", async () => {
+    const held = new HeldJobs();
+    const polls = [view("running"), ...Array.from({ length: 40 }, () => none()), DONE];
+    const silent = placeOf({ submit: [ACK], poll: polls }, { health, held });
+    const outcome = await silent.drive();
+    if (outcome.kind !== "silent") throw new Error("it is not silent");
+    expect(held.at("http://n")).toBe(1);
+    await silent.clock.drive(outcome.late());
+    expect(held.at("http://n")).toBe(0);
+  });
+
+  test("holds what it likes where the node names no bound", () => {
+    const held = new HeldJobs();
+    expect([held.enter("u", 0), held.enter("u", -1), held.enter("u", 2), held.enter("v", 1)]).toEqual([
+      true,
+      true,
+      false,
+      true,
+    ]);
+  });
 });
 
 describe("a node that is asked how it is", () => {
