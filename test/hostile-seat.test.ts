@@ -1,7 +1,7 @@
-/** Calls of `writ delegate` on seats that answer whatever they like. `npm run fuzz:seat` goes on where this stops. */
+/** Calls of `writ delegate` on seats that answer whatever they like. `npm run fuzz -- --target seat` goes on where this stops. */
 import { expect, test } from "bun:test";
-import { callOf } from "../scripts/fuzz-seat/call.ts";
-import { runHostile } from "../scripts/fuzz-seat/run.ts";
+import { callOf } from "../scripts/fuzz/seat/call.ts";
+import { runHostile } from "../scripts/fuzz/seat/run.ts";
 import { writCommand } from "./support/writ.ts";
 
 const LEGS = 12;

@@ -6,6 +6,7 @@ import { Database } from "bun:sqlite";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { seeded } from "../../scripts/fuzz/draw.ts";
 import { writCommand } from "./writ.ts";
 
 export type Storm = {
@@ -146,12 +147,3 @@ async function call(args: readonly string[], env: Record<string, string>, killAf
 }
 
 /** Mulberry32: numbers from 0 to 1 that a seed repeats. */
-function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}

@@ -24,10 +24,10 @@ export function readToolPath(written: string): ReadPath {
   if (!written.isWellFormed()) return refused(written, "holds half of a character");
   const slashed = written.replaceAll("\\", "/");
   if (slashed.startsWith("/")) return refused(written, 'is absolute; paths are relative to the root, "."');
-  if (/^[A-Za-z]:/.test(slashed)) return refused(written, 'names a drive; paths are relative to the root, "."');
   const segments = slashed.split("/").filter((segment) => segment !== "" && segment !== ".");
   if (segments.includes("..")) return refused(written, 'has a segment ".."');
   const path = segments.length === 0 ? "." : segments.join("/");
+  if (/^[A-Za-z]:/.test(path)) return refused(written, 'names a drive; paths are relative to the root, "."');
   const size = utf8Length(path);
   return size > PATH_BYTES ? refused(path, `has ${size} bytes; at most ${PATH_BYTES} are allowed`) : { ok: true, path };
 }

@@ -22,6 +22,8 @@ test.each([
   ["\\\\host\\share", "is absolute"],
   ["C:/x", "names a drive"],
   ["c:x", "names a drive"],
+  ["./C:/x", "names a drive"],
+  [".//c:", "names a drive"],
   ["..", 'has a segment ".."'],
   ["a/../b", 'has a segment ".."'],
   ["a\\..\\b", 'has a segment ".."'],

@@ -6,7 +6,7 @@
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { checkJson } from "../../src/core/json/parse.ts";
+import { checkJson } from "../../../src/core/json/parse.ts";
 import { checksOf, type HostileCall, hasSchema } from "./call.ts";
 
 export type Ended = {

@@ -1,0 +1,102 @@
+/** Tries the seeds of targets in a worker, and tells of those that hang. */
+import type { Target } from "./target.ts";
+
+export type Order = {
+  readonly target: string;
+  /** The first seed; each input has the next one. */
+  readonly seed: number;
+  /** At most so many inputs, and for so long. */
+  readonly inputs: number;
+  readonly minutes: number;
+  /** Whether time is looked at. */
+  readonly growth: boolean;
+};
+
+/** What the worker is sent. */
+export type Sent = Order & {
+  /** Where the targets are found: a module with `TARGETS`. */
+  readonly module: string;
+  /** Three numbers: the seed that is tried now, how often that changed, and 1 where its input is being doubled. */
+  readonly place: SharedArrayBuffer;
+};
+
+export type Said =
+  | { readonly kind: "fault"; readonly seed: number; readonly fault: string }
+  | { readonly kind: "done"; readonly tried: number; readonly grown: number };
+
+export type Tried = {
+  readonly inputs: number;
+  /** Inputs that were doubled to see how time grows. */
+  readonly growths: number;
+  readonly faults: readonly Fault[];
+};
+
+export type Fault = { readonly seed: number; readonly fault: string };
+
+const LOOK_MS = 250;
+/** Who has seen so many faults mends them first. */
+const MOST_FAULTS = 40;
+
+/** One worker for as many orders as it lives through, one after the other. */
+export class Trier {
+  private worker: Worker | null = null;
+
+  /** @param module the URL of the module that has the targets */
+  constructor(private readonly module: string = new URL("./targets.ts", import.meta.url).href) {}
+
+  async run(
+    target: Pick<Target, "name" | "hang_ms">,
+    order: Omit<Order, "target">,
+    onFault: (fault: Fault) => void = () => {},
+  ): Promise<Tried> {
+    const place = new SharedArrayBuffer(12);
+    const now = new Int32Array(place);
+    const worker = this.worker ?? new Worker(new URL("./worker.ts", import.meta.url).href);
+    this.worker = worker;
+    const faults: Fault[] = [];
+    const { promise, resolve, reject } = Promise.withResolvers<{ readonly tried: number; readonly grown: number }>();
+    const giveUp = () => {
+      this[Symbol.dispose]();
+      resolve({ tried: Atomics.load(now, 1), grown: 0 });
+    };
+    const tell = (fault: Fault) => {
+      faults.push(fault);
+      onFault(fault);
+      if (faults.length >= MOST_FAULTS) giveUp();
+    };
+    worker.onmessage = ({ data }: MessageEvent<Said>) => {
+      if (data.kind === "done") resolve(data);
+      else tell({ seed: data.seed, fault: data.fault });
+    };
+    worker.onerror = (event) => {
+      event.preventDefault();
+      this[Symbol.dispose]();
+      reject(new Error(`target "${target.name}", seed ${Atomics.load(now, 0)}: ${event.message}`));
+    };
+    let last = -1;
+    let since = performance.now();
+    const timer = setInterval(() => {
+      const count = Atomics.load(now, 1);
+      if (count !== last) since = performance.now();
+      last = count;
+      if (performance.now() - since < target.hang_ms) return;
+      tell({
+        seed: Atomics.load(now, 0),
+        fault: `hangs${Atomics.load(now, 2) === 1 ? " where it is doubled" : ""}: it is not through after ${target.hang_ms / 1000} s`,
+      });
+      giveUp();
+    }, LOOK_MS);
+    worker.postMessage({ ...order, target: target.name, module: this.module, place } satisfies Sent);
+    try {
+      const { tried, grown } = await promise;
+      return { inputs: tried, growths: grown, faults };
+    } finally {
+      clearInterval(timer);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.worker?.terminate();
+    this.worker = null;
+  }
+}
