@@ -1,89 +1,104 @@
 /**
- * Runs the console sessions of a page: every line behind `$ ` is typed into one shell, with writ on its PATH, in a
- * folder of its own. What differs from call to call (ids, digests, times) is made the same before it is compared.
+ * Types what the pages show: the blocks of a page go into one shell, from top to bottom. A ```console block prints what
+ * stands under its commands; a ```sh block ends in 0. What differs from call to call (ids, digests, times) is numbered
+ * in the order in which it comes before it is compared, so that one id in the place of another is a difference.
  *
  * Run: bun scripts/session.ts PAGE...           says where a page differs from what really comes
  *      bun scripts/session.ts --write PAGE...   writes what really comes into the page
  */
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-
-const BLOCK = /^```console\n([\s\S]*?)^```$/gm;
-const MARK = "@@@ writ session @@@";
-
-/** A command with the lines under it. A command of several lines continues with `> `. */
-type Step = { readonly command: string; readonly typed: string; readonly output: string };
+import { type Block, parseBlocks, parseSteps } from "./pages/page.ts";
+import { type Typed, typeBlocks } from "./pages/shell.ts";
 
 /** Where a page and the truth differ; empty when they do not. */
 export async function checkPage(path: string, write = false): Promise<readonly string[]> {
   const page = readFileSync(path, "utf8");
-  const problems: string[] = [];
-  let written = page;
-  for (const [whole, block = ""] of page.matchAll(BLOCK)) {
-    const steps = parse(block);
-    const outputs = await type(steps.map((step) => step.command));
-    const real = steps.map((step, index) => `${step.typed}${outputs[index] ?? ""}`).join("");
-    if (same(block) === same(real)) continue;
-    written = written.replace(whole, () => `\`\`\`console\n${real}\`\`\``);
-    steps.forEach((step, index) => {
-      const output = outputs[index] ?? "";
-      if (same(step.output) !== same(output)) {
-        problems.push(`${path}: ${step.typed}the page says:\n${step.output}and this came:\n${output}`);
-      }
-    });
-  }
+  const writ = resolve(process.env.WRIT_BIN ?? join(import.meta.dir, "..", "dist", "writ"));
+  const sessions = sessionsOf(parseBlocks(page));
+  const checked = await Promise.all(
+    sessions.map(async (blocks) => {
+      const { blocks: typed, problems } = await typeBlocks(blocks, writ);
+      return { ...compare(blocks, typed), problems };
+    }),
+  );
+  const edits = checked.flatMap((each) => each.edits).toSorted((left, right) => right.block.start - left.block.start);
+  const written = edits.reduce(
+    (text, { block, real }) => text.slice(0, block.start) + real + text.slice(block.end),
+    page,
+  );
   if (write && written !== page) writeFileSync(path, written);
-  return problems;
+  return checked.flatMap((each) => [...each.differences, ...each.problems]).map((problem) => `${path}: ${problem}`);
 }
 
-function parse(block: string): readonly Step[] {
-  const steps: Step[] = [];
-  for (const part of block.split(/^(?=\$ )/m)) {
-    const lines = part.split("\n");
-    const typed = lines.filter((line, index) => index === 0 || line.startsWith("> "));
-    const output = lines.slice(typed.length).join("\n");
-    const command = typed.map((line) => line.slice(2)).join("\n");
-    steps.push({ command, typed: `${typed.join("\n")}\n`, output });
+/** The blocks that are run, by the shell into which they are typed. */
+function sessionsOf(blocks: readonly Block[]): readonly (readonly Block[])[] {
+  const sessions: Block[][] = [];
+  for (const block of blocks) {
+    if (block.kind === "text" || block.notRun !== null) continue;
+    const open = sessions.at(-1);
+    if (open === undefined || block.beginsSession) sessions.push([block]);
+    else open.push(block);
   }
-  return steps;
+  return sessions;
 }
 
-async function type(commands: readonly string[]): Promise<readonly string[]> {
-  const folder = mkdtempSync(join(tmpdir(), "writ-session-"));
-  try {
-    const bin = join(folder, "bin");
-    const work = join(folder, "work");
-    await Bun.$`mkdir -p ${bin} ${work}`.quiet();
-    symlinkSync(resolve(process.env.WRIT_BIN ?? join(import.meta.dir, "..", "dist", "writ")), join(bin, "writ"));
-    const script = commands.map((command) => `${command}\necho '${MARK}'`).join("\n");
-    const child = Bun.spawn(["bash"], {
-      cwd: work,
-      env: {
-        PATH: `${bin}:${process.env.PATH ?? ""}`,
-        HOME: folder,
-        WRIT_DATA_DIR: join(folder, "data"),
-        LC_ALL: "C.UTF-8",
-      },
-      stdin: new Blob([`exec 2>&1\n${script}\n`]),
-      stdout: "pipe",
-      stderr: "inherit",
+type Edit = { readonly block: Block; readonly real: string };
+
+function compare(blocks: readonly Block[], typed: readonly Typed[]): { differences: string[]; edits: Edit[] } {
+  const page = numbering();
+  const truth = numbering();
+  const differences: string[] = [];
+  const edits: Edit[] = [];
+  blocks.forEach((block, index) => {
+    const { outputs, status } = typed[index] ?? { outputs: [], status: null };
+    if (block.kind === "script") {
+      if (status === 0) return;
+      const how = status === null ? "the shell ended in it, or before it" : `status ${status}`;
+      differences.push(`line ${block.line}: ${how}\n${outputs.join("")}`);
+      return;
+    }
+    let real = "";
+    parseSteps(block.text).forEach((step, place) => {
+      const output = outputs[place];
+      real += `${step.typed}${output ?? step.output}`;
+      if (output !== undefined && page(step.output) === truth(output)) return;
+      const came = output === undefined ? "the shell did not come to it" : `this came:\n${output}`;
+      differences.push(`line ${block.line}: ${step.typed}the page says:\n${step.output}and ${came}`);
     });
-    const [text] = await Promise.all([new Response(child.stdout).text(), child.exited]);
-    return text.split(`${MARK}\n`);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+    edits.push({ block, real });
+  });
+  return { differences, edits: differences.length === 0 ? [] : edits };
 }
 
-/** What differs from call to call, made the same. */
-function same(text: string): string {
-  return text
-    .replace(/\ba[0-9a-f]{16}\.[0-9a-f]{12}\b/g, "CONTRACT")
-    .replace(/\ba[0-9a-f]{16}\b/g, "AGENT")
-    .replace(/\b[0-9a-f]{64}\b/g, "DIGEST")
-    .replace(/\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z/g, "TIME")
-    .replace(/\(pid \d+\)/g, "(pid PID)");
+/** What differs from call to call, by what it is called in a comparison. */
+const VARYING: readonly (readonly [name: string, pattern: RegExp])[] = [
+  ["CONTRACT", /\ba[0-9a-f]{16}\.[0-9a-f]{12}\b/g],
+  ["AGENT", /\ba[0-9a-f]{16}\b/g],
+  ["DIGEST", /\b[0-9a-f]{64}\b/g],
+  ["TIME", /\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z/g],
+  ["PID", /(?<=\(pid )\d+(?=\))/g],
+];
+
+/** Puts a name and a number in the place of what varies: the same number for the same text, over a whole session. */
+function numbering(): (text: string) => string {
+  const known = new Map<string, string>();
+  const counts = new Map<string, number>();
+  return (text) =>
+    VARYING.reduce(
+      (left, [name, pattern]) =>
+        left.replace(pattern, (found) => {
+          // Times may fall into one second or into two.
+          if (name === "TIME" || name === "PID") return name;
+          const already = known.get(found);
+          if (already !== undefined) return already;
+          const count = (counts.get(name) ?? 0) + 1;
+          counts.set(name, count);
+          known.set(found, `${name}-${count}`);
+          return `${name}-${count}`;
+        }),
+      text,
+    );
 }
 
 if (import.meta.main) {

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { checkPage } from "../scripts/session.ts";
 
-const PAGES = ["README.md", "docs/context.md", "docs/delegation-contracts.md"];
+const PAGES = ["README.md", "docs/context.md", "docs/delegation-contracts.md", "docs/guide-agents.md"];
 
 test.each(PAGES)(
   "every command that %s shows prints what the page says",
