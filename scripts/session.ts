@@ -76,9 +76,17 @@ const VARYING: readonly (readonly [name: string, pattern: RegExp])[] = [
   ["CONTRACT", /\ba[0-9a-f]{16}\.[0-9a-f]{12}\b/g],
   ["AGENT", /\ba[0-9a-f]{16}\b/g],
   ["DIGEST", /\b[0-9a-f]{64}\b/g],
+  ["RUN", /\brun-[0-9a-f]{24}\b/g],
+  ["JOB", /\bwrt-[0-9a-f]{24}\b/g],
   ["TIME", /\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z/g],
   ["PID", /(?<=\(pid )\d+(?=\))/g],
+  // How long a delegation took (writ runs list), and a leg of a gate.
+  ["WALL", /\b\d+s(?= {2}ended\b)/g],
+  ["WALL", /(?<=^(?:PASS|FAIL|INCONCLUSIVE) \S+ )\d+\.\ds\b/gm],
 ];
+
+/** Of these two may be alike in one session and differ in the next. */
+const COUNTLESS: ReadonlySet<string> = new Set(["TIME", "PID", "WALL"]);
 
 /** Puts a name and a number in the place of what varies: the same number for the same text, over a whole session. */
 function numbering(): (text: string) => string {
@@ -88,8 +96,7 @@ function numbering(): (text: string) => string {
     VARYING.reduce(
       (left, [name, pattern]) =>
         left.replace(pattern, (found) => {
-          // Times may fall into one second or into two.
-          if (name === "TIME" || name === "PID") return name;
+          if (COUNTLESS.has(name)) return name;
           const already = known.get(found);
           if (already !== undefined) return already;
           const count = (counts.get(name) ?? 0) + 1;

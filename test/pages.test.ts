@@ -2,7 +2,13 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { checkPage } from "../scripts/session.ts";
 
-const PAGES = ["README.md", "docs/context.md", "docs/delegation-contracts.md", "docs/guide-agents.md"];
+const PAGES = [
+  "README.md",
+  "docs/context.md",
+  "docs/delegation-contracts.md",
+  "docs/guide-agents.md",
+  "docs/guide-operators.md",
+];
 
 test.each(PAGES)(
   "every command that %s shows prints what the page says",

@@ -9,7 +9,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Block, parseSteps } from "./page.ts";
 
-/** What the folder of the session is called in a page; HOME, and `work` in it, where the shell begins. */
+const REPOSITORY = join(import.meta.dir, "..", "..");
+/** What the folder of the session is called in a page: HOME. `work` in it is where the shell begins, `writ` this repository. */
 const HOME_IN_PAGES = "/home/you";
 const MARK = "@@@ writ page @@@";
 /** Ports that pages write: each stands for one that is free while the session lasts. */
@@ -41,6 +42,7 @@ export async function typeBlocks(blocks: readonly Block[], writ: string): Promis
     const work = join(folder, "work");
     for (const path of [bin, work]) mkdirSync(path);
     symlinkSync(writ, join(bin, "writ"));
+    symlinkSync(REPOSITORY, join(folder, "writ"));
     const script = join(folder, "session.sh");
     writeFileSync(script, names.toReal(blocks.map(scriptOf).join("")));
     const { text, problems } = await runShell(script, work, {
