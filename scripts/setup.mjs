@@ -30,6 +30,7 @@ const LOCK = join(ROOT, "tmp", "setup.lock");
 const SOURCES = [
   "src",
   "contracts",
+  "skills",
   "package.json",
   "package-lock.json",
   "tsconfig.json",

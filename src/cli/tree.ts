@@ -399,6 +399,10 @@ export const TOPICS: Topics = {
     summary: "What a turn writes, and what its close needs",
     load: () => import("./topic/envelope.ts"),
   },
+  skill: {
+    summary: "The skill file for an agent: a turn, a delegation, a handoff",
+    load: () => import("./topic/skill.ts"),
+  },
 };
 
 /** The command lines that `writ --help` opens with. */
