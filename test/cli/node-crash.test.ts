@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { memoryFolder } from "../support/memory-folder.ts";
 import { configureNode, type NodeCommand, startNode } from "../support/node-command.ts";
 import { submitOf } from "../support/node-world.ts";
 import { type RunningSeat, type ScriptObject, startScriptedSeat } from "../support/scripted-seat.ts";
-import { type LivingWorld, livingWorld } from "../support/writ.ts";
+import { canMount, smallDisk } from "../support/small-disk.ts";
+import { livingWorld } from "../support/writ.ts";
 
 /** Answers everything; the first so many requests never. */
 const script = (stuck = 0): ScriptObject => ({
@@ -246,8 +246,9 @@ describe("the store of a node", () => {
   test.skipIf(!canMount())(
     "on a disk that is full (needs the right to mount): no job is acknowledged, and no result is lost",
     async () => {
-      using disk = smallDisk();
-      const { world } = disk;
+      using world = livingWorld();
+      // With a little more room than a node wants to see free.
+      using disk = smallDisk(world.data, 72);
       await using seat = await startScriptedSeat({
         ...script(),
         turns: [
@@ -281,51 +282,4 @@ describe("the store of a node", () => {
 function folderInMemory() {
   const path = memoryFolder("writ-node-");
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
-}
-
-function canMount(): boolean {
-  if (process.platform !== "linux" || process.getuid?.() !== 0) return false;
-  try {
-    using _ = smallDisk();
-    return true;
-  } catch {
-    return false; // a container that may not
-  }
-}
-
-/** A world whose data folder is on a disk of its own, with a little more room than a node wants to see free. */
-function smallDisk() {
-  const world: LivingWorld = livingWorld();
-  mkdirSync(world.data, { recursive: true });
-  const mount = (...args: string[]) => execFileSync(args[0] ?? "", args.slice(1), { stdio: "ignore" });
-  try {
-    mount("mount", "-t", "tmpfs", "-o", "size=72m", "tmpfs", world.data);
-  } catch (error) {
-    world[Symbol.dispose]();
-    throw error;
-  }
-  const filler = join(world.data, "filler");
-  return {
-    world,
-    fill() {
-      execFileSync(
-        "sh",
-        [
-          "-c",
-          'dd if=/dev/zero of="$0" bs=1M count=100; dd if=/dev/zero of="$0.small" bs=512 count=8000; true',
-          filler,
-        ],
-        {
-          stdio: "ignore",
-        },
-      );
-    },
-    free() {
-      execFileSync("rm", ["-f", filler, `${filler}.small`]);
-    },
-    [Symbol.dispose]() {
-      mount("umount", "-l", world.data);
-      world[Symbol.dispose]();
-    },
-  };
 }

@@ -8,6 +8,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Delegator, onlyLeg, STUCK, tagged, willing } from "../support/fleet.ts";
 import { openStage, type StagedNode, until } from "../support/fleet-stage.ts";
+import { canMount } from "../support/small-disk.ts";
 import { documentOf } from "../support/writ.ts";
 
 const LONG_MS = 30_000;
@@ -290,6 +291,152 @@ test.concurrent(
   },
   LONG_MS,
 );
+
+describe("a network that", () => {
+  test.concurrent(
+    "loses the acknowledgement of a job costs nothing: it is sent again under its id, and runs once",
+    async () => {
+      await using stage = openStage();
+      const node = await stage.node(willing());
+      const front = await stage.front(node.url, ({ method, before }) =>
+        method === "POST" && before === 0 ? "deaf" : "pass",
+      );
+      const { call, open } = stage.delegator([front.url]);
+      expect(await onlyLeg(call([tagged("leg-1")]))).toMatchObject({
+        status: "succeeded",
+        attempts: [{ kind: "first" }],
+      });
+      const { jobs } = (await (await node.now.ask("GET", "/jobs")).json()) as { jobs: unknown[] };
+      expect([jobs.length, await node.worked(), front.sent.filter(({ method }) => method === "POST").length]).toEqual([
+        1, 1, 2,
+      ]);
+      expect(open()).toEqual([]);
+    },
+    LONG_MS,
+  );
+
+  test.concurrent(
+    "brings a job twice costs nothing",
+    async () => {
+      await using stage = openStage();
+      const node = await stage.node(willing());
+      const front = await stage.front(node.url, ({ method }) => (method === "POST" ? "twice" : "pass"));
+      const { call } = stage.delegator([front.url]);
+      expect((await onlyLeg(call([tagged("leg-1")]))).status).toBe("succeeded");
+      expect([front.acknowledged.size, await node.worked()]).toEqual([1, 1]);
+    },
+    LONG_MS,
+  );
+
+  test.concurrent(
+    "brings a job and never its acknowledgement leaves it to be found when the delegator is killed meanwhile",
+    async () => {
+      await using stage = openStage();
+      const node = await stage.node(willing());
+      const front = await stage.front(node.url, ({ method }) => (method === "POST" ? "hung" : "pass"));
+      const { call, open, recover, recovered } = stage.delegator([front.url]);
+      const going = call([tagged("leg-1")]);
+      await until(() => front.acknowledged.size === 1);
+      going.kill("SIGKILL");
+      await going.ended;
+      const [job = ""] = open();
+      await node.now.reach(job, "done");
+      expect((await recover()).exit).toBe(0);
+      expect([recovered()[job]?.output.includes("leg-1."), await node.worked(), open()]).toEqual([true, 1, []]);
+    },
+    LONG_MS,
+  );
+
+  test.concurrent(
+    "is away for a while in the middle of a leg costs time",
+    async () => {
+      await using stage = openStage();
+      const node = await stage.node(willing(600));
+      let away = 0;
+      const front = await stage.front(node.url, ({ method, path }) => {
+        if (method !== "GET" || !path.includes("/jobs/") || away >= 4) return "pass";
+        away += 1;
+        return away % 2 === 0 ? "cut" : "deaf";
+      });
+      const { call } = stage.delegator([front.url], { limits: { orphan_grace_sec: 20 } });
+      expect(await onlyLeg(call([tagged("leg-1")]))).toMatchObject({
+        status: "succeeded",
+        attempts: [{ kind: "first" }],
+      });
+      expect([away, await node.worked()]).toEqual([4, 1]);
+    },
+    LONG_MS,
+  );
+});
+
+describe.skipIf(!canMount())("a full disk (needs the right to mount)", () => {
+  test.concurrent(
+    "of a node sends the job to another one",
+    async () => {
+      await using stage = openStage();
+      const disks: ReturnType<typeof stage.disk>[] = [];
+      const [a, b] = await Promise.all([
+        stage.node(willing(), { prepare: (world) => void disks.push(stage.disk(world.data, 72)) }),
+        stage.node(willing(), { id: "b" }),
+      ]);
+      disks[0]?.fill();
+      const { call, open } = stage.delegator([a.url, b.url]);
+      expect(await onlyLeg(call([tagged("leg-1")]))).toMatchObject({
+        status: "succeeded",
+        node: "b",
+        attempts: [
+          { node: "a", status: "refused", http: 507, code: "storage" },
+          { node: "b", status: "succeeded" },
+        ],
+      });
+      expect([await a.worked(), open()]).toEqual([0, []]);
+    },
+    LONG_MS,
+  );
+
+  test.concurrent(
+    "of a node that cannot store a result does not keep the result from the delegator",
+    async () => {
+      await using stage = openStage();
+      const disks: ReturnType<typeof stage.disk>[] = [];
+      const node = await stage.node(willing(1000), {
+        prepare: (world) => void disks.push(stage.disk(world.data, 72)),
+      });
+      const { call, open } = stage.delegator([node.url]);
+      const going = call([tagged("leg-1")]);
+      await until(async () => (await node.worked()) === 1);
+      disks[0]?.fill();
+      const leg = await onlyLeg(going);
+      expect(leg).toMatchObject({ status: "succeeded", attempts: [{ kind: "first" }] });
+      expect((await node.now.view(leg.job_id ?? "")).state).toBe("running");
+      disks[0]?.free();
+      await node.now.reach(leg.job_id ?? "", "done");
+      expect(open()).toEqual([]);
+    },
+    LONG_MS,
+  );
+
+  test.concurrent(
+    "of the delegator is told, and loses no result",
+    async () => {
+      await using stage = openStage();
+      const node = await stage.node(willing());
+      const { world, call } = stage.delegator([node.url]);
+      const disk = stage.disk(world.data, 1);
+      disk.fill();
+      const going = call([tagged("leg-1")]);
+      const { results, summary } = await going.document;
+      expect(results).toMatchObject([{ status: "succeeded", output: expect.stringContaining("leg-1.") }]);
+      // Two rows of the ledger, and two writes of the record.
+      expect(summary).toMatchObject({ succeeded: 1, telemetry_lost: 4, telemetry_attempted: 4 });
+      expect([(await going.ended).exit, going.talk]).toEqual([
+        0,
+        expect.stringContaining("4 of 4 run records could not be written"),
+      ]);
+    },
+    LONG_MS,
+  );
+});
 
 /** Which of the delegators has its job in the node's line. */
 async function placeInLine(node: StagedNode, pair: readonly Delegator[]): Promise<number> {

@@ -1,9 +1,11 @@
 /** What one test of a fleet starts: nodes and delegators, all of them gone at its end. */
 import type { JsonObject } from "../../src/core/json/value.ts";
 import { type Delegator, delegator, TOKEN } from "./fleet.ts";
+import { type Fate, networkFront, type Passed } from "./network-front.ts";
 import { configureNode, type NodeCommand, startNode } from "./node-command.ts";
 import { type NodeScript, scriptedNode } from "./scripted-node.ts";
 import { type RunningSeat, type ScriptObject, startScriptedSeat } from "./scripted-seat.ts";
+import { smallDisk } from "./small-disk.ts";
 import { type LivingWorld, livingWorld } from "./writ.ts";
 
 export type NodeMore = {
@@ -13,8 +15,8 @@ export type NodeMore = {
   readonly token?: string;
   /** Of the config, beside seats and node. */
   readonly config?: JsonObject;
-  /** Another place for its data. */
-  readonly data?: string;
+  /** Called before it is started. */
+  readonly prepare?: (world: LivingWorld) => void;
 };
 
 /** A node that can be killed and started again where it was. */
@@ -35,8 +37,9 @@ export function openStage() {
   return {
     /** Starts a node with one scripted seat, and waits until it has looked at it. */
     async node(script: ScriptObject, { id = "a", slots = 1, node = {}, ...more }: NodeMore = {}): Promise<StagedNode> {
-      const world = livingWorld(more.data === undefined ? {} : { WRIT_DATA_DIR: more.data });
+      const world = livingWorld();
       ends.push(() => world[Symbol.dispose]());
+      more.prepare?.(world);
       const seat: RunningSeat = await startScriptedSeat(script);
       ends.push(() => seat.close());
       configureNode(world, { url: seat.url, more: { slots } }, { node: { id, ...node }, ...more.config });
@@ -69,6 +72,18 @@ export function openStage() {
     scripted(script: NodeScript) {
       const made = scriptedNode(script);
       ends.push(() => made.close());
+      return made;
+    },
+    /** A network in front of a node. */
+    async front(url: string, fateOf?: (request: Passed) => Fate) {
+      const made = await networkFront(url, fateOf);
+      ends.push(() => made.close());
+      return made;
+    },
+    /** A small disk in the place of a folder. */
+    disk(folder: string, megabytes: number) {
+      const made = smallDisk(folder, megabytes);
+      ends.push(() => made[Symbol.dispose]());
       return made;
     },
     /** Called at the end, before what was started earlier goes. */

@@ -87,17 +87,9 @@ export type Delegator = {
 export const QUICK = { orphan_grace_sec: 1, capacity_wait_sec: 30 } as const;
 
 /** A delegator without seats of its own, which knows these nodes. */
-export function delegator(
-  urls: readonly string[],
-  config: JsonObject = {},
-  options: { readonly env?: Readonly<Record<string, string>>; readonly data?: string } = {},
-): Delegator {
-  const world = livingWorld({
-    WRIT_NODE_TOKEN: TOKEN,
-    ...(options.data === undefined ? {} : { WRIT_DATA_DIR: options.data }),
-    ...options.env,
-  });
-  const state = join(options.data ?? world.data, "run");
+export function delegator(urls: readonly string[], config: JsonObject = {}): Delegator {
+  const world = livingWorld({ WRIT_NODE_TOKEN: TOKEN });
+  const state = join(world.data, "run");
   writeFileSync(
     join(world.folder, "config.json"),
     JSON.stringify({ remotes: urls.map((url) => ({ url })), limits: QUICK, ...config }),
