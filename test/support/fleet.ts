@@ -75,6 +75,8 @@ export type Delegator = {
   readonly state: string;
   /** Starts `writ delegate` with these contracts in one file. */
   call(contracts: readonly JsonObject[], ...args: string[]): Call;
+  /** The same, under a label that stands in its records and at the nodes. */
+  labelled(label: string, contracts: readonly JsonObject[], ...args: string[]): Call;
   /** Jobs that the ledger does not close. */
   open(): readonly string[];
   /** The results that were collected, by job. */
@@ -96,14 +98,16 @@ export function delegator(urls: readonly string[], config: JsonObject = {}): Del
   );
   const config_path = join(world.folder, "config.json");
   let files = 0;
+  const labelled: Delegator["labelled"] = (label, contracts, ...args) => {
+    const file = join(world.folder, `legs-${files++}.json`);
+    writeFileSync(file, JSON.stringify(contracts));
+    return startCall(world, ["--contract", file, "--config", config_path, "--json", ...args], { WRIT_LABEL: label });
+  };
   return {
     world,
     state,
-    call(contracts, ...args) {
-      const file = join(world.folder, `legs-${files++}.json`);
-      writeFileSync(file, JSON.stringify(contracts));
-      return startCall(world, ["--contract", file, "--config", config_path, "--json", ...args]);
-    },
+    call: (contracts, ...args) => labelled("", contracts, ...args),
+    labelled,
     open: () => openIntents(readIntentFiles(state)).map(({ job }) => job),
     recovered() {
       const folder = join(state, "recovered");
@@ -125,10 +129,10 @@ export function readFolder(folder: string): readonly string[] {
   }
 }
 
-function startCall(world: LivingWorld, args: readonly string[]): Call {
+function startCall(world: LivingWorld, args: readonly string[], env: Readonly<Record<string, string>>): Call {
   const child = Bun.spawn([...writCommand(), "delegate", ...args], {
     cwd: world.folder,
-    env: world.env(),
+    env: world.env(env),
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",
