@@ -404,12 +404,7 @@ class RemoteRun {
     this.#running_ms = null;
     const handed = await this.#submit();
     if (handed === null) return null;
-    return handed.kind === "refused"
-      ? {
-          kind: "lost",
-          reason: `remote job error: the node lost the job and does not take it again (${handed.message})`,
-        }
-      : handed;
+    return handed.kind === "refused" ? { ...handed, message: `it lost the job: ${handed.message}` } : handed;
   }
 
   // Bounds.

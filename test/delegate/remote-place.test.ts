@@ -199,6 +199,19 @@ describe("a job at a node", () => {
     expect(lost.asked.filter((each) => each.startsWith("submit"))).toHaveLength(3);
   });
 
+  test("that the node loses and has no room for any more is refused, as it would have been at first", async () => {
+    const full = answer(503, {}, { code: "queue_full", message: "full", retry_after_sec: 2 });
+    const { drive, ledger } = placeOf({ submit: [ACK, full], poll: [answer(404)] });
+    expect(await drive()).toEqual({
+      kind: "refused",
+      http: 503,
+      code: "queue_full",
+      message: "it lost the job: full",
+      retry_after_sec: 2,
+    });
+    expect(ledger()).toBe("try open close");
+  });
+
   test("whose token is not taken any more has failed, and its intent stays open", async () => {
     const { drive, ledger } = placeOf({ submit: [ACK], poll: [answer(401)] });
     expect(await drive()).toMatchObject({ kind: "failed", reason: expect.stringMatching(/^auth rejected: /) });

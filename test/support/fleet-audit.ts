@@ -15,7 +15,7 @@ import { readRunEntry } from "../../src/core/delegation/run-entry.ts";
 import { exitOfSummary } from "../../src/core/delegation/summary.ts";
 import { DEFER_CLASSES } from "../../src/core/delegation/wire-result.ts";
 import { type Leg, type Printed, readFolder } from "./fleet.ts";
-import type { SentCall, StormNode } from "./fleet-storm.ts";
+import type { SeatSpan, SentCall, StormNode } from "./fleet-storm.ts";
 
 export type FleetAudit = {
   readonly counts: Readonly<Record<string, number>>;
@@ -42,6 +42,8 @@ const TOUCH_MS = 25;
 export function auditFleet(fleet: {
   readonly nodes: readonly StormNode[];
   readonly homes: readonly { readonly state: string; recovered(): Readonly<Record<string, unknown>> }[];
+  /** Seats of delegators, of one slot each. */
+  readonly seatsHere: readonly { readonly spans: readonly SeatSpan[] }[];
   readonly calls: readonly SentCall[];
 }): FleetAudit {
   const audit = new Audit(fleet);
@@ -70,6 +72,15 @@ class Audit {
     this.#count("results recovered", this.#recovered.size);
     for (const node of this.#fleet.nodes) this.#node(node);
     for (const call of this.#fleet.calls) this.#call(call);
+    for (const { spans } of this.#fleet.seatsHere) {
+      this.#count("requests to seats here", spans.length);
+      const sorted = spans.toSorted((left, right) => left.from_ms - right.from_ms);
+      for (const [at, span] of sorted.entries()) {
+        const next = sorted[at + 1];
+        if (next === undefined || span.to_ms - next.from_ms <= TOUCH_MS) continue;
+        this.#fault(`a seat of one slot worked on ${span.tag} and ${next.tag} at once`);
+      }
+    }
   }
 
   #count(name: string, by = 1): void {
@@ -167,7 +178,8 @@ class Audit {
     }
     this.#count("legs", call.legs.length);
     const record = this.#recordOf(call);
-    if (killed === "SIGKILL" && ran.exit === KILLED) {
+    // A signal that comes before the process listens for it ends it as any other.
+    if (killed !== null && ran.stdout === "" && [KILLED, STOPPED[killed]].includes(ran.exit)) {
       this.#killed(call, record);
       return;
     }

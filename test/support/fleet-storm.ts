@@ -87,6 +87,7 @@ class Fleet {
   readonly #random: Random;
   readonly #nodes: Machine[] = [];
   readonly #homes: Delegator[] = [];
+  readonly #seatsHere: ScriptedSeat[] = [];
   readonly #calls: SentCall[] = [];
   readonly #counts = new Map<string, number>();
   readonly #faults: string[] = [];
@@ -104,7 +105,12 @@ class Fleet {
       this.#nodes.push(await Machine.open(`n${at}`, this.#random.fork(`node ${at}`), isLong));
     }
     const urls = this.#nodes.map(({ front }) => front.url);
-    for (let at = 0; at < Math.ceil(lanes / 2); at += 1) this.#homes.push(delegator(urls, LIMITS));
+    for (let at = 0; at < Math.ceil(lanes / 2); at += 1) {
+      // Where there is time, every other home has a seat of one slot, for which its processes stand in line.
+      const seat = isLong && at % 2 === 1 ? await openSeat(this.#random.fork(`seat ${at}`)) : null;
+      if (seat !== null) this.#seatsHere.push(seat);
+      this.#homes.push(delegator(urls, { ...LIMITS, seats: seat === null ? [] : [seatHere(seat.url)] }));
+    }
     this.#until = performance.now() + chaos_ms;
     const weather = this.#nodes.map((node, at) => this.#trouble(node, this.#random.fork(`trouble ${at}`)));
     const sampling = this.#nodes.map((node) => node.sample(() => performance.now() < this.#until));
@@ -115,7 +121,12 @@ class Fleet {
     await Promise.all(work);
     await this.#collect();
     for (const node of this.#nodes) await node.settle(this.#faults);
-    const audit = auditFleet({ nodes: this.#nodes, homes: this.#homes, calls: this.#calls });
+    const audit = auditFleet({
+      nodes: this.#nodes,
+      homes: this.#homes,
+      calls: this.#calls,
+      seatsHere: this.#seatsHere,
+    });
     for (const [name, count] of Object.entries(audit.counts)) this.#count(name, count);
     return {
       counts: Object.fromEntries([...this.#counts].sort(([left], [right]) => (left < right ? -1 : 1))),
@@ -125,6 +136,7 @@ class Fleet {
 
   async close(): Promise<void> {
     for (const node of this.#nodes) await node.close();
+    for (const seat of this.#seatsHere) await seat.close();
     for (const home of this.#homes) home[Symbol.dispose]();
   }
 
@@ -183,10 +195,22 @@ class Fleet {
       sent.killed = signal;
       call.kill(signal);
     };
-    if (fate < 0.3) await kill("SIGKILL", random.between(20, 2500));
-    else if (fate < 0.4) await kill("SIGINT", random.between(50, 2500));
+    if (fate < 0.2) await kill("SIGKILL", random.between(20, 2500));
+    else if (fate < 0.3) await kill("SIGINT", random.between(50, 2500));
+    else if (fate < 0.45) {
+      // Just when a result is on its way.
+      const [{ tag } = { tag: "" }] = legs;
+      await Promise.race([call.ended, this.#answered(tag)]);
+      await kill("SIGKILL", random.between(0, 60));
+    }
     sent.ran = await this.#endOf(call, sent);
     this.#count(sent.killed === null ? "calls: ended" : `calls: ${sent.killed}`);
+  }
+
+  /** Resolves when a seat of a node has answered about a leg. */
+  async #answered(tag: string): Promise<void> {
+    const hasIt = () => this.#nodes.some(({ spans }) => spans.some((span) => span.tag === tag));
+    while (!hasIt() && !this.#isOver) await Bun.sleep(5);
   }
 
   async #endOf(call: Call, { label }: SentCall): Promise<Ran> {
@@ -220,9 +244,20 @@ class Fleet {
   }
 }
 
-const TROUBLES = ["kill", "kill", "kill", "stop", "stop", "away", "rob", "net", "net"] as const;
+const TROUBLES = ["kill", "kill", "kill", "kill", "kill", "stop", "stop", "stop", "away", "rob", "net", "net"] as const;
 const PINNED = ["--route", "remote", "--pin-reason", "operator"] as const;
 const LIMITS = { limits: { orphan_grace_sec: 1, capacity_wait_sec: 15 } } as const;
+
+const seatHere = (base_url: string) => ({
+  name: "here",
+  base_url,
+  model: "scripted/test",
+  engine: "llama.cpp",
+  ctx_tokens: 16_384,
+  slots: 1,
+});
+
+type ScriptedSeat = Awaited<ReturnType<typeof openSeat>>;
 
 /** How a network of this fleet is, request by request. */
 class Weather {
@@ -259,7 +294,7 @@ class Machine implements StormNode {
     readonly world: LivingWorld,
     readonly weather: Weather,
     readonly front: NetworkFront,
-    readonly seat: { readonly spans: readonly SeatSpan[]; close(): Promise<void> },
+    readonly seat: ScriptedSeat,
     now: NodeCommand,
   ) {
     this.#now = now;
