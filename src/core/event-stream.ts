@@ -24,6 +24,8 @@ export const STREAM_LIMITS: StreamLimits = { line_bytes: 8 * 1024 * 1024, event_
 const LF = 0x0a;
 const CR = 0x0d;
 const FIRST_BUFFER = 4096;
+/** A larger buffer is given back when its line is read. */
+const KEPT_BUFFER = 256 * 1024;
 const MARK = "\ufeff";
 
 /** One stream, from its first byte to its end. */
@@ -96,6 +98,7 @@ export class EventStream {
     const bytes = this.lineBytes;
     let text = this.decoder.decode(this.line.subarray(0, bytes));
     this.lineBytes = 0;
+    if (this.line.length > KEPT_BUFFER) this.line = new Uint8Array(FIRST_BUFFER);
     if (this.isFirstLine && text.startsWith(MARK)) text = text.slice(MARK.length);
     this.isFirstLine = false;
     if (text === "") {

@@ -12,7 +12,7 @@ import { AnswerReader, MAX_ANSWER_BYTES, type Received, type Taken } from "../co
 import type { ChatOutcome, ChatRequest, Completion, Watch } from "../core/seat/endpoint.ts";
 import { judgeAnswer, type Parameter, refusedParameter, retryAfterSec } from "../core/seat/judge-answer.ts";
 import { answerBudget, requestBody } from "../core/seat/request.ts";
-import { isRunaway, RUNAWAY } from "../core/seat/runaway.ts";
+import { isRunaway, lookAfter, RUNAWAY } from "../core/seat/runaway.ts";
 import { seatKey } from "../core/seat/seat-key.ts";
 import { stripControls } from "../core/terminal.ts";
 import { transportFault } from "../core/transport-fault.ts";
@@ -203,7 +203,7 @@ class Reading {
   /** The body is over. */
   end(): ChatOutcome {
     if (this.form === "whole") {
-      const taken = this.answer.takeWhole(textOf(Buffer.concat(this.pieces)));
+      const taken = this.answer.takeWhole(textOf(Buffer.concat(this.pieces.splice(0))));
       return this.take(taken) ?? this.answered();
     }
     const last = this.stream.end();
@@ -249,7 +249,7 @@ class Reading {
 
   /** A stream that only repeats itself is ended here. */
   private isRunaway(): boolean {
-    if (this.isFinished || this.form !== "stream" || this.answer.bytes - this.lookedAt < RUNAWAY.each) return false;
+    if (this.isFinished || this.form !== "stream" || this.answer.bytes < lookAfter(this.lookedAt)) return false;
     this.lookedAt = this.answer.bytes;
     return isRunaway(this.answer.tail(RUNAWAY.examined));
   }

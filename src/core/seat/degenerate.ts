@@ -3,6 +3,7 @@
  *
  * Source: delegation run, section 5.5
  */
+import { utf8Length } from "../utf8.ts";
 
 const LONG_RUN = 200;
 const SHORT_RUN = 20;
@@ -14,19 +15,22 @@ const SHORT_RUN = 20;
  * Errors: none; time is linear in the text
  */
 export function degenerateRun(text: string): string | null {
-  const bytes = new TextEncoder().encode(text.trim());
+  const answer = text.trim();
   let longest = 0;
   let byte = 0;
   let run = 0;
-  for (let at = 0; at < bytes.length; at += 1) {
-    const each = bytes[at] ?? 0;
-    run = at > 0 && each === bytes[at - 1] ? run + 1 : 1;
-    if (run > longest && !isSpace(each)) {
+  let before = Number.NaN;
+  for (let at = 0; at < answer.length; at += 1) {
+    const unit = answer.charCodeAt(at);
+    run = unit === before ? run + 1 : 1;
+    // Of a character of several bytes no byte stands twenty times in a row.
+    before = unit < 0x80 ? unit : Number.NaN;
+    if (run > longest && !isSpace(unit)) {
       longest = run;
-      byte = each;
+      byte = unit;
     }
   }
-  if (longest < LONG_RUN && !(longest >= SHORT_RUN && longest * 2 > bytes.length)) return null;
+  if (longest < LONG_RUN && !(longest >= SHORT_RUN && longest * 2 > utf8Length(answer))) return null;
   return `one byte (0x${byte.toString(16).padStart(2, "0")}) stands ${longest} times in a row`;
 }
 

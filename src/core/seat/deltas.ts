@@ -47,7 +47,7 @@ export type Received = {
   readonly system_fingerprint: string | null;
 };
 
-type OpenCall = { index: number | null; id: string | null; name: string; readonly pieces: string[] };
+type OpenCall = { index: number | null; id: string | null; name: string; readonly given: GrowingText };
 
 export class AnswerReader {
   /** Pieces of content, reasoning and calls so far. */
@@ -55,8 +55,8 @@ export class AnswerReader {
   /** Of everything that is kept. */
   bytes = 0;
   finish_reason: string | null = null;
-  private readonly content: string[] = [];
-  private readonly reasoning: string[] = [];
+  private readonly content = new GrowingText();
+  private readonly reasoning = new GrowingText();
   private readonly calls: OpenCall[] = [];
   private readonly byIndex = new Map<number, OpenCall>();
   private usage: Usage | null = null;
@@ -80,12 +80,12 @@ export class AnswerReader {
   received(): Received {
     return {
       // A pair of surrogates may have come in two pieces; half a pair that stays alone is no text.
-      content: this.content.join("").toWellFormed(),
-      reasoning: this.reasoning.join("").toWellFormed(),
-      calls: this.calls.map(({ id, name, pieces }) => ({
+      content: this.content.text().toWellFormed(),
+      reasoning: this.reasoning.text().toWellFormed(),
+      calls: this.calls.map(({ id, name, given }) => ({
         id: id?.toWellFormed() ?? null,
         name: name.toWellFormed(),
-        arguments: pieces.join("").toWellFormed(),
+        arguments: given.text().toWellFormed(),
       })),
       finish_reason: this.finish_reason,
       usage: this.usage,
@@ -96,10 +96,7 @@ export class AnswerReader {
 
   /** The last characters of what is being written: of the content, or of the reasoning as long as there is none. */
   tail(characters: number): string {
-    const pieces = this.content.length > 0 ? this.content : this.reasoning;
-    let from = pieces.length;
-    for (let length = 0; from > 0 && length < characters; from -= 1) length += pieces[from - 1]?.length ?? 0;
-    return pieces.slice(from).join("").slice(-characters);
+    return (this.content.isEmpty ? this.reasoning : this.content).tail(characters);
   }
 
   private take(text: string, part: "delta" | "message"): Taken {
@@ -154,12 +151,12 @@ export class AnswerReader {
     const open = this.openCall(indexOf(call), id, name, piece);
     if (id !== null && open.id === null) open.id = id;
     // Some servers send the name again with every piece.
-    if (name !== open.name && open.pieces.length === 0) {
+    if (name !== open.name && open.given.isEmpty) {
       open.name += name;
       this.bytes += utf8Length(name);
     }
     if (piece !== "") {
-      open.pieces.push(piece);
+      open.given.add(piece);
       this.bytes += utf8Length(piece);
     }
     this.deltas += 1;
@@ -170,18 +167,60 @@ export class AnswerReader {
     const open = index === null ? this.calls.at(-1) : this.byIndex.get(index);
     // One index for several calls, or none at all: then another id begins another call.
     if (open !== undefined && !isAnother(open, index, id, name, piece)) return open;
-    const call: OpenCall = { index, id, name: "", pieces: [] };
+    const call: OpenCall = { index, id, name: "", given: new GrowingText() };
     this.calls.push(call);
     if (index !== null) this.byIndex.set(index, call);
     this.bytes += CALL_BYTES + utf8Length(id ?? "");
     return call;
   }
 
-  private keep(list: string[], piece: JsonValue | undefined): void {
+  private keep(text: GrowingText, piece: JsonValue | undefined): void {
     if (typeof piece !== "string" || piece === "") return;
-    list.push(piece);
+    text.add(piece);
     this.bytes += utf8Length(piece);
     this.deltas += 1;
+  }
+}
+
+/** Pieces that are held one by one: each costs many times what a token has of characters. */
+const HELD_PIECES = 4096;
+
+/** A text that comes in pieces. */
+class GrowingText {
+  /** The piece that came last, "" before the first. */
+  last = "";
+  private readonly joined: string[] = [];
+  private held: string[] = [];
+
+  get isEmpty(): boolean {
+    return this.last === "";
+  }
+
+  /** @param piece not empty */
+  add(piece: string): void {
+    this.last = piece;
+    this.held.push(piece);
+    if (this.held.length < HELD_PIECES) return;
+    this.joined.push(this.held.join(""));
+    this.held = [];
+  }
+
+  text(): string {
+    return [...this.joined, ...this.held].join("");
+  }
+
+  /** The last characters of it. */
+  tail(characters: number): string {
+    const found: string[] = [];
+    let length = 0;
+    for (const pieces of [this.held, this.joined]) {
+      for (let at = pieces.length - 1; at >= 0 && length < characters; at -= 1) {
+        const piece = pieces[at] ?? "";
+        found.push(piece);
+        length += piece.length;
+      }
+    }
+    return found.reverse().join("").slice(-characters);
   }
 }
 
@@ -197,7 +236,7 @@ function isAnother(open: OpenCall, index: number | null, id: string | null, name
   if (index !== null) return false;
   if (name !== open.name) return true;
   // Neither index nor id: the same tool once more, where the last call is whole and this begins anew.
-  const isWhole = open.pieces.at(-1)?.trimEnd().endsWith("}") === true;
+  const isWhole = open.given.last.trimEnd().endsWith("}");
   return isWhole && piece.trimStart().startsWith("{");
 }
 

@@ -28,54 +28,75 @@ export type Loop = {
  * @returns      null where there is none. Errors: none; time is linear in the text
  */
 export function findLoop(text: string, is_cut: boolean): Loop | null {
-  const lines = linesOf(text);
+  const lines = () => linesFromEnd(text);
   const found = loopIn(text, lines, LONGEST_PERIOD, COPIES);
   if (found !== null || !is_cut) return found;
   return (
-    loopIn(text, lines.slice(0, -1), LONGEST_PERIOD, COPIES) ??
-    loopIn(text, wordsOfLastLine(text).slice(0, -1), LONGEST_WORDS, WORD_COPIES)
+    loopIn(text, () => lines().drop(1), LONGEST_PERIOD, COPIES) ??
+    loopIn(text, () => wordsFromEnd(text).drop(1), LONGEST_WORDS, WORD_COPIES)
   );
 }
 
 /** A line or a word, and where it ends. */
 type Unit = { readonly folded: string; readonly end: number };
 
-function linesOf(text: string): readonly Unit[] {
-  const lines: Unit[] = [];
-  let start = 0;
-  for (const line of text.split("\n")) {
-    const end = start + line.length;
-    const folded = line.trim().replace(/\s+/g, " ").toLowerCase();
-    if (folded !== "") lines.push({ folded, end });
-    start = end + 1;
+/** The lines that are not blank, last one first: a long text is looked at as far back as its loop goes. */
+function* linesFromEnd(text: string): Generator<Unit, void, void> {
+  for (let end = text.length; end >= 0; ) {
+    const start = end === 0 ? 0 : text.lastIndexOf("\n", end - 1) + 1;
+    const folded = text.slice(start, end).trim().replace(/\s+/g, " ").toLowerCase();
+    if (folded !== "") yield { folded, end };
+    end = start - 1;
   }
-  return lines;
 }
 
-function wordsOfLastLine(text: string): readonly Unit[] {
-  const start = text.lastIndexOf("\n") + 1;
-  const words = text.slice(start).matchAll(/\S+/g);
-  return [...words].map((word) => ({ folded: word[0].toLowerCase(), end: start + word.index + word[0].length }));
+/** The words of the last line, last one first. */
+function* wordsFromEnd(text: string): Generator<Unit, void, void> {
+  const first = text.lastIndexOf("\n") + 1;
+  const isBlank = (at: number) => {
+    const unit = text.charCodeAt(at);
+    return unit < 0x80 ? unit === 0x20 || (unit >= 0x09 && unit <= 0x0d) : /\s/.test(text.charAt(at));
+  };
+  for (let end = text.length; ; ) {
+    while (end > first && isBlank(end - 1)) end -= 1;
+    if (end === first) return;
+    let start = end;
+    while (start > first && !isBlank(start - 1)) start -= 1;
+    yield { folded: text.slice(start, end).toLowerCase(), end };
+    end = start;
+  }
 }
 
-function loopIn(text: string, units: readonly Unit[], longest: number, least: number): Loop | null {
-  const tail = units.slice(-Math.max(EXAMINED, longest * least));
+/** @param units last one first; asked for again where a loop is found */
+function loopIn(
+  text: string,
+  units: () => Iterator<Unit> & Iterable<Unit>,
+  longest: number,
+  least: number,
+): Loop | null {
+  const tail = [...Iterator.from(units()).take(Math.max(EXAMINED, longest * least))];
   for (let period = 1; period <= longest && period * least <= tail.length; period += 1) {
-    if (repeated(tail, period) < period * (least - 1)) continue;
-    // How far the loop reaches back is asked of the whole text.
-    const count = repeated(units, period);
-    const first = units[units.length - count - 1];
-    if (first === undefined) return null;
-    return { kept: text.slice(0, first.end).trimEnd(), trimmed: Math.floor(count / period) };
+    const isLoop = tail.slice(0, period * (least - 1)).every(({ folded }, at) => folded === tail[at + period]?.folded);
+    if (isLoop) return wholeLoop(text, units(), period);
   }
   return null;
 }
 
-/** How many units from the end on are the same as the one a period before them. */
-function repeated(units: readonly Unit[], period: number): number {
-  let count = 0;
-  for (let at = units.length - 1; at >= period && units[at]?.folded === units[at - period]?.folded; at -= 1) count += 1;
-  return count;
+/** How far a loop reaches back is asked of the whole text: as far as each unit is the same as the one a period before. */
+function wholeLoop(text: string, units: Iterable<Unit>, period: number): Loop | null {
+  /** The last units looked at, each at its number in the period. */
+  const later: Unit[] = [];
+  let at = 0;
+  for (const unit of units) {
+    const one = later[at % period];
+    if (one !== undefined && one.folded !== unit.folded) break;
+    later[at % period] = unit;
+    at += 1;
+  }
+  const first = later[at % period];
+  return first === undefined
+    ? null
+    : { kept: text.slice(0, first.end).trimEnd(), trimmed: Math.floor((at - period) / period) };
 }
 
 /** The text as it is kept when a seat loops twice. */

@@ -6,8 +6,16 @@
  */
 import { findLoop } from "./repetition.ts";
 
-/** What is looked at, and how much more has to come before it is looked at again, in characters. */
-export const RUNAWAY = { examined: 16_384, each: 2_048 } as const;
+/**
+ * What is looked at, and how much more has to come before it is looked at again, in characters. `each_share`: of what is
+ * there, so that a long answer is not looked at without end.
+ */
+export const RUNAWAY = { examined: 16_384, each: 2_048, each_share: 1 / 16 } as const;
+
+/** The size at which an answer is looked at next; `looked_at`: at which it was looked at last. */
+export function lookAfter(looked_at: number): number {
+  return looked_at + Math.max(RUNAWAY.each, looked_at * RUNAWAY.each_share);
+}
 
 /** Copies behind the first one, and how much they fill, in characters. */
 const COPIES = 15;

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { AnswerReader } from "../../../src/core/seat/deltas.ts";
-import { isRunaway, RUNAWAY } from "../../../src/core/seat/runaway.ts";
+import { isRunaway, lookAfter, RUNAWAY } from "../../../src/core/seat/runaway.ts";
 
 const LINE = "The file is `relay.toml`. Keys are set below, one paragraph each; and so on, and on, and on it goes.";
 const ITEM =
@@ -40,4 +40,11 @@ test("a tail is bounded, however much was written before", () => {
   const reader = new AnswerReader();
   reader.takeEvent(JSON.stringify({ choices: [{ index: 0, delta: { content: "x".repeat(100_000) } }] }));
   expect(reader.tail(RUNAWAY.examined)).toHaveLength(RUNAWAY.examined);
+});
+
+test("an answer is looked at often while it is short, and not without end when it is long", () => {
+  const looks = [0];
+  while ((looks.at(-1) ?? 0) < 8 * 1024 * 1024) looks.push(lookAfter(looks.at(-1) ?? 0));
+  expect(looks.slice(0, 4)).toEqual([0, 2048, 4096, 6144]);
+  expect(looks.length).toBeLessThan(128);
 });
