@@ -44,6 +44,8 @@ export type Output = {
   product(value: unknown): void;
   /** A JSON text that is the product itself, byte for byte: what was signed is what is printed. */
   exact(json: string): void;
+  /** The same where it comes in pieces, of which none ends inside of a character. */
+  exactPieces(pieces: Iterable<string>): void;
   /** A text that is the product itself, byte for byte and without a line end of its own; on a terminal it is stripped. */
   raw(text: string): void;
   /** A line for a person on standard output, control sequences stripped. */

@@ -54,7 +54,7 @@ export function delegateWorld({ config, data, version, seat }: DelegateSetting):
       },
     },
     records: {
-      save: (runId, text) => records.save(runId, text),
+      save: (runId, pieces) => records.save(runId, pieces),
       scrub: scrubberOf(config, environment),
       keep_contracts: config.runs.keep_contracts,
     },

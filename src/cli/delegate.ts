@@ -1,7 +1,7 @@
 /** `writ delegate`: sends contracts to model seats here or on other machines, and grades what comes back. */
 
 import type { Config } from "../core/config/config.ts";
-import { renderPrinted, renderResultDocument } from "../core/delegation/render-result.ts";
+import { printedPieces, resultPieces } from "../core/delegation/render-result.ts";
 import type { ResultDocument, Summary } from "../core/delegation/result.ts";
 import { ROUTES, type Route } from "../core/delegation/result.ts";
 import { exitOfSummary } from "../core/delegation/summary.ts";
@@ -187,7 +187,7 @@ async function offered(named: readonly string[]) {
 /** @returns whether standard output took all of it */
 function print(document: ResultDocument, exit: number, json: boolean, out: Output): boolean {
   try {
-    if (json || !isTerminal(1)) out.exact(renderPrinted(renderResultDocument(document), exit === EXIT.ok));
+    if (json || !isTerminal(1)) out.exactPieces(printedPieces(resultPieces(document), exit === EXIT.ok));
     else for (const line of resultLines(document, out.columns())) out.line(line);
   } catch (error) {
     if (!(error instanceof WritError) || error.code !== "output_failed") throw error;
@@ -204,7 +204,7 @@ function writeOut(folder: string, document: ResultDocument, { legs }: Call, out:
       const result = document.results.find(({ index }) => index === leg.index);
       return result === undefined ? [] : [{ leg, result }];
     });
-    writeOutFolder(folder, renderResultDocument(document), pairs);
+    writeOutFolder(folder, resultPieces(document), pairs);
     return true;
   } catch (error) {
     if (!(error instanceof WritError)) throw error;

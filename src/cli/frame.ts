@@ -50,6 +50,10 @@ export function openFrame(argv: readonly string[], debug: boolean, surface: Surf
       answered = true;
       output.exact(json);
     },
+    exactPieces: (pieces) => {
+      answered = true;
+      output.exactPieces(pieces);
+    },
     raw: (text) => {
       answered = true;
       output.raw(text);

@@ -7,7 +7,7 @@ import { type ErrorStatus, exitOf, WritError } from "../core/error.ts";
 import { assignKey, type JsonObject, type JsonValue } from "../core/json/value.ts";
 import type { Issue } from "../core/result.ts";
 import { escapeControls, stripControls } from "../core/terminal.ts";
-import { isTerminal, writeAll } from "../host/stream.ts";
+import { isTerminal, writeAll, writePieces } from "../host/stream.ts";
 import type { Output } from "./command.ts";
 import { terminalWidth } from "./width.ts";
 
@@ -35,6 +35,7 @@ export function openOutput(): Output {
   return {
     document: ({ ok, ...value }) => printJson(JSON.stringify({ ok, ...value })),
     exact: printJson,
+    exactPieces: printPieces,
     product: (value) => printJson(JSON.stringify(value ?? null, null, 2)),
     raw: (text) => writeAll(1, isTerminal(1) ? `${stripControls(text).replace(/\n$/, "")}\n` : text),
     line: (text) => writeAll(1, `${stripControls(text)}\n`),
@@ -133,7 +134,18 @@ export function stackOf(error: WritError): string {
 }
 
 function printJson(json: string): void {
-  // Asking what standard output is costs time, and only matters where there is something to escape.
-  const escaped = escapeControls(json);
-  writeAll(1, `${escaped !== json && isTerminal(1) ? escaped : json}\n`);
+  printPieces([json]);
+}
+
+function printPieces(pieces: Iterable<string>): void {
+  writePieces(1, linePieces(pieces));
+}
+
+function* linePieces(pieces: Iterable<string>): Generator<string> {
+  for (const json of pieces) {
+    // Asking what standard output is costs time, and only matters where there is something to escape.
+    const escaped = escapeControls(json);
+    yield escaped !== json && isTerminal(1) ? escaped : json;
+  }
+  yield "\n";
 }

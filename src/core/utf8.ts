@@ -32,6 +32,46 @@ export function utf8Length(text: string): number {
   return bytes;
 }
 
+/** A text in parts of so many characters, or one more where a part would end inside of a pair. */
+export function* partsOf(text: string, characters: number): Generator<string> {
+  for (let from = 0; from < text.length; ) {
+    const end = from + characters;
+    const whole = isLow(text.charCodeAt(end)) ? end + 1 : end;
+    yield text.slice(from, whole);
+    from = whole;
+  }
+}
+
+/** Characters of a text that are encoded at once. */
+const CHUNK = 64 * 1024;
+
+/**
+ * The bytes of texts, one behind the other: small ones together, a large one in parts, so that nothing is ever held as a
+ * text and as bytes as a whole.
+ *
+ * @returns chunks, each of which holds until the next is asked for: there is one buffer for all of them
+ */
+export function* utf8Chunks(pieces: Iterable<string>): Generator<Uint8Array> {
+  const encoder = new TextEncoder();
+  let buffer = new Uint8Array(0);
+  const encode = (text: string): Uint8Array => {
+    // Three bytes a unit are the most that there may be.
+    if (buffer.length < 3 * text.length) buffer = new Uint8Array(3 * text.length);
+    return buffer.subarray(0, encoder.encodeInto(text, buffer).written);
+  };
+  let open: string[] = [];
+  let length = 0;
+  for (const piece of pieces) {
+    open.push(piece);
+    length += piece.length;
+    if (length < CHUNK) continue;
+    for (const part of partsOf(open.join(""), CHUNK)) yield encode(part);
+    open = [];
+    length = 0;
+  }
+  if (length > 0) yield encode(open.join(""));
+}
+
 /**
  * Orders two texts by their bytes in UTF-8, which is by code point: ascending, and not as UTF-16 has it.
  *

@@ -7,22 +7,27 @@
 import { canonicalContract } from "../core/delegation/contract.ts";
 import type { CallLeg } from "../core/delegation/legs.ts";
 import type { LegResult, ResultDocument } from "../core/delegation/result.ts";
-import { type RecordedLeg, recordLeg, renderRunRecord } from "../core/delegation/run-record.ts";
-import type { JsonObject } from "../core/json/value.ts";
+import { type RecordedLeg, recordLeg, recordPieces, scrubJson } from "../core/delegation/run-record.ts";
+import type { JsonObject, JsonValue } from "../core/json/value.ts";
 import type { Snapshot } from "../core/placement/place.ts";
 import type { Call, DelegateEvent, DelegateWorld } from "./world.ts";
 
 const MOST_EVENTS = 4000;
 const MOST_PLACEMENTS = 32;
+/** Behind a write is a pause, so many times as long as it took. */
+const PAUSES = 4;
 
 export class RunKeeper {
   attempted = 0;
   lost = 0;
   private readonly legs = new Map<number, RecordedLeg>();
-  private readonly events: JsonObject[] = [];
-  private readonly placements: JsonObject[] = [];
+  private readonly events: JsonValue[] = [];
+  private readonly placements: JsonValue[] = [];
   private writing: Promise<void> | null = null;
   private isStale = false;
+  private readonly closing = new AbortController();
+  private readonly label: string;
+  private readonly argv: readonly string[];
   /** What is to be told when a record with the leg in it is there. */
   private untold: (() => void)[] = [];
 
@@ -32,16 +37,20 @@ export class RunKeeper {
     private readonly call: Call,
     private readonly head: () => Omit<ResultDocument, "results">,
     private readonly startedMs: number,
-  ) {}
+  ) {
+    const { records, process } = world;
+    this.label = records.scrub(process.label);
+    this.argv = call.argv.map((word) => records.scrub(word));
+  }
 
   /** Changes of state; how a step goes on is none. */
   note(event: DelegateEvent): void {
     if (event.kind === "progress" || this.events.length >= MOST_EVENTS) return;
     const at_ms = this.elapsed();
-    if (event.kind !== "done") this.events.push({ at_ms, ...event });
+    if (event.kind !== "done") this.events.push(this.masked({ at_ms, ...event }));
     else {
       const { status, node, seat } = event.result;
-      this.events.push({ at_ms, kind: "done", index: event.index, status, node, seat });
+      this.events.push(this.masked({ at_ms, kind: "done", index: event.index, status, node, seat }));
     }
   }
 
@@ -49,7 +58,7 @@ export class RunKeeper {
   notePlaces(snapshot: Snapshot): void {
     if (this.placements.length >= MOST_PLACEMENTS) return;
     const places = snapshot.map(({ name, kind, probe }) => ({ name, kind, probe: probe as unknown as JsonObject }));
-    this.placements.push({ at_ms: this.elapsed(), places });
+    this.placements.push(this.masked({ at_ms: this.elapsed(), places }));
   }
 
   /** A leg has ended. `onKept` is called when that is on record; never, where it cannot be written. */
@@ -63,6 +72,8 @@ export class RunKeeper {
 
   /** The last record, when the call is over. */
   async close(): Promise<void> {
+    this.isStale = false;
+    this.closing.abort();
     await this.writing;
     await this.save(true);
   }
@@ -70,7 +81,11 @@ export class RunKeeper {
   private async write(): Promise<void> {
     while (this.isStale) {
       this.isStale = false;
+      const began = this.world.clock.ms();
       await this.save(false);
+      // Every write is one of all legs: with large ones, a write at the end of each would be most of the work.
+      const took_ms = this.world.clock.ms() - began;
+      await this.world.clock.sleep(PAUSES * took_ms, this.closing.signal);
     }
     this.writing = null;
   }
@@ -85,14 +100,14 @@ export class RunKeeper {
       legs: this.call.legs.length,
       ended,
       pid: process.pid,
-      label: process.label,
-      argv: this.call.argv,
+      label: this.label,
+      argv: this.argv,
       placements: this.placements,
       events: this.events,
     };
     this.untold = [];
     try {
-      await records.save(head.run_id, renderRunRecord(head, legs, facts, records.scrub));
+      await records.save(head.run_id, recordPieces(head, legs, facts));
     } catch {
       // Counted and told in the summary: a full disk must not take a result with it.
       this.lost += 1;
@@ -100,6 +115,10 @@ export class RunKeeper {
       return;
     }
     for (const tell of telling) tell();
+  }
+
+  private masked(value: JsonObject): JsonValue {
+    return scrubJson(value, this.world.records.scrub);
   }
 
   private elapsed(): number {

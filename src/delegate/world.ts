@@ -33,8 +33,8 @@ export type DelegateWorld = {
     settle(place: string, verdict: "pass" | "strike"): Promise<void>;
   };
   readonly records: {
-    /** Puts the record of a call in the place of its older one. Errors: whatever it throws is counted as lost */
-    save(runId: string, text: string): Promise<void>;
+    /** Puts the record of a call, in pieces, in the place of its older one. Errors: whatever it throws is counted as lost */
+    save(runId: string, pieces: Iterable<string>): Promise<void>;
     /** Masks what looks like a secret in one text of a record. */
     scrub(text: string): string;
     readonly keep_contracts: boolean;

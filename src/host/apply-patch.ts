@@ -159,7 +159,7 @@ class Change {
 
 /** A new file is 0644 where the mask allows it; another keeps its mode. Errors: file system */
 function stage({ path, stat }: Place, bytes: Uint8Array): string {
-  return stageBeside(path, bytes, stat === null ? { created: 0o644 } : { kept: Number(stat.mode) & 0o7777 });
+  return stageBeside(path, [bytes], stat === null ? { created: 0o644 } : { kept: Number(stat.mode) & 0o7777 });
 }
 
 /** Whether what stands on the way and at the place is what was read. */

@@ -7,6 +7,7 @@
 import { closeSync, constants, fstatSync, mkdirSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { utf8Chunks } from "../core/utf8.ts";
 import { decodeBody, readAll } from "./file.ts";
 import { STATE_FILE_MODE } from "./state-folder.ts";
 
@@ -18,8 +19,8 @@ export type RunFile = {
 };
 
 export type RunRecords = {
-  /** Errors: those of the file system */
-  save(runId: string, text: string): Promise<void>;
+  /** Writes a record, whose text comes in pieces. Errors: those of the file system */
+  save(runId: string, pieces: Iterable<string>): Promise<void>;
   /** Newest first; none where the folder is not there. Errors: those of the file system */
   list(): readonly RunFile[];
   /** The text of a record; null where there is none. Errors: `body_too_large`, `bad_json`, those of the file system */
@@ -39,7 +40,7 @@ const LEFT_BEHIND_MS = 3_600_000;
 export function openRunRecords(state: string): RunRecords {
   const folder = join(state, "runs");
   return {
-    save: (runId, text) => save(folder, runId, text),
+    save: (runId, pieces) => save(folder, runId, pieces),
     list: () => listRuns(folder),
     read: (runId) => readRun(join(folder, `${runId}.json`)),
     sweep: (keepDays, now_ms) => sweep(folder, keepDays, now_ms),
@@ -47,7 +48,7 @@ export function openRunRecords(state: string): RunRecords {
 }
 
 /** Asynchronous: other legs of the call go on while the disk works. */
-async function save(folder: string, runId: string, text: string): Promise<void> {
+async function save(folder: string, runId: string, pieces: Iterable<string>): Promise<void> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const random = Buffer.from(crypto.getRandomValues(new Uint8Array(8))).toString("hex");
   const staged = join(folder, `.${runId}.${process.pid}-${random}.tmp`);
@@ -55,7 +56,9 @@ async function save(folder: string, runId: string, text: string): Promise<void> 
   try {
     const file = await open(staged, flags, STATE_FILE_MODE);
     try {
-      await file.writeFile(text);
+      for (const bytes of utf8Chunks(pieces)) {
+        for (let done = 0; done < bytes.length; ) done += (await file.write(bytes, done)).bytesWritten;
+      }
       await file.sync();
     } finally {
       await file.close();

@@ -6,19 +6,21 @@ import { dirname, join } from "node:path";
 export type StagedMode = { readonly created: number } | { readonly kept: number };
 
 /**
- * Writes bytes into the folder of a path, under a name that nobody else has.
+ * Writes bytes, which come in chunks, into the folder of a path, under a name that nobody else has.
  *
  * @returns where they are; the caller renames or removes it
  * Errors:  those of the file system, and then nothing is left
  */
-export function stageBeside(path: string, bytes: Uint8Array, mode: StagedMode): string {
+export function stageBeside(path: string, chunks: Iterable<Uint8Array>, mode: StagedMode): string {
   // Unique in this process and among all: the id of the process and randomness.
   const random = Buffer.from(crypto.getRandomValues(new Uint8Array(8))).toString("hex");
   const staged = join(dirname(path), `.writ-${process.pid}-${random}.tmp`);
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
   const file = openSync(staged, flags, "created" in mode ? mode.created : 0o600);
   try {
-    for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done);
+    for (const bytes of chunks) {
+      for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done);
+    }
     if ("kept" in mode) fchmodSync(file, mode.kept);
     fsyncSync(file);
   } catch (error) {

@@ -6,6 +6,7 @@
  */
 import { fstatSync, statSync, writeSync } from "node:fs";
 import { WritError } from "../core/error.ts";
+import { utf8Chunks } from "../core/utf8.ts";
 
 const LONGEST_WAIT_MS = 16;
 
@@ -21,8 +22,18 @@ const abandoned = new Set<number>();
  * Errors: `output_failed` when standard output takes no more (disk full, device error, closed)
  */
 export function writeAll(fd: 1 | 2, text: string): void {
-  if (abandoned.has(fd)) return;
-  const bytes = new TextEncoder().encode(text);
+  writePieces(fd, [text]);
+}
+
+/** The same for a text in pieces. */
+export function writePieces(fd: 1 | 2, pieces: Iterable<string>): void {
+  for (const bytes of utf8Chunks(pieces)) {
+    if (abandoned.has(fd)) return;
+    writeBytes(fd, bytes);
+  }
+}
+
+function writeBytes(fd: 1 | 2, bytes: Uint8Array): void {
   let written = 0;
   let waitMs = 1;
   while (written < bytes.length) {

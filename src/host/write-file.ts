@@ -6,6 +6,7 @@
 import { constants, copyFileSync, linkSync, lstatSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { WritError } from "../core/error.ts";
+import { utf8Chunks } from "../core/utf8.ts";
 import { flushFolder, stageBeside } from "./staged.ts";
 
 /**
@@ -14,11 +15,16 @@ import { flushFolder, stageBeside } from "./staged.ts";
  * Errors: `file_unwritable`, and then the old file is as it was; what is no regular file is not replaced
  */
 export function writeFileWhole(path: string, text: string, mode = 0o666): void {
+  writePiecesWhole(path, [text], mode);
+}
+
+/** The same for a text in pieces. */
+export function writePiecesWhole(path: string, pieces: Iterable<string>, mode = 0o666): void {
   const old = lookAt(path);
   if (old !== null && !old.isFile() && !old.isSymbolicLink()) {
     throw unwritable(path, old.isDirectory() ? "it is a folder" : "it is no regular file");
   }
-  const temporary = stage(path, text, mode);
+  const temporary = stage(path, pieces, mode);
   try {
     renameSync(temporary, path);
     flushFolder(dirname(path));
@@ -35,7 +41,7 @@ export function writeFileWhole(path: string, text: string, mode = 0o666): void {
  * Errors: `file_unwritable`
  */
 export function createFileWhole(path: string, text: string, mode: number): boolean {
-  const temporary = stage(path, text, mode);
+  const temporary = stage(path, [text], mode);
   try {
     putInto(temporary, path);
     flushFolder(dirname(path));
@@ -59,9 +65,9 @@ function putInto(temporary: string, path: string): void {
   }
 }
 
-function stage(path: string, text: string, mode: number): string {
+function stage(path: string, pieces: Iterable<string>, mode: number): string {
   try {
-    return stageBeside(path, Buffer.from(text), { created: mode });
+    return stageBeside(path, utf8Chunks(pieces), { created: mode });
   } catch (error) {
     throw unwritable(path, codeOf(error) === "ENOENT" ? "its folder is not there" : reasonOf(error), error);
   }

@@ -6,7 +6,7 @@
  */
 import { renderResultDocument } from "../core/delegation/render-result.ts";
 import type { LegResult, Summary } from "../core/delegation/result.ts";
-import { renderRunRecord } from "../core/delegation/run-record.ts";
+import { recordPieces } from "../core/delegation/run-record.ts";
 import { NO_TALLY, summarise } from "../core/delegation/summary.ts";
 import { WritError } from "../core/error.ts";
 import { delegate } from "../delegate/delegate.ts";
@@ -230,9 +230,17 @@ async function recordBeginning(
     wall_ms: 0,
   };
   const { pid, label } = process;
-  const facts = { legs: legs.length, ended: false, pid, label, argv, placements: [], events: [] };
+  const facts = {
+    legs: legs.length,
+    ended: false,
+    pid,
+    label: records.scrub(label),
+    argv: argv.map((word) => records.scrub(word)),
+    placements: [],
+    events: [],
+  };
   try {
-    await records.save(run_id, renderRunRecord(head, [], facts, records.scrub));
+    await records.save(run_id, recordPieces(head, [], facts));
   } catch {
     // The call itself counts the records that it loses.
   }

@@ -84,6 +84,9 @@ async function runCommand<A extends Arguments>(command: Command<A>, call: Omit<C
     exact: (json) => {
       printed = JSON.parse(json) as JsonValue;
     },
+    exactPieces: (pieces) => {
+      printed = JSON.parse([...pieces].join("")) as JsonValue;
+    },
     // With --json no verb prints text.
     raw: () => {},
     line: () => {},

@@ -15,6 +15,7 @@ const SILENT: Output = {
   document: () => {},
   product: () => {},
   exact: () => {},
+  exactPieces: () => {},
   raw: () => {},
   line: () => {},
   talk: () => {},

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { decodeUtf8, utf8Length } from "../../src/core/utf8.ts";
+import { decodeUtf8, partsOf, utf8Chunks, utf8Length } from "../../src/core/utf8.ts";
 
 test.each([
   { name: "nothing", bytes: [], text: "" },
@@ -42,6 +42,42 @@ test("utf8Length() is the size of the encoded text", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.constantFrom("", "\ud800", "\udc00a"), (text, tail) => {
       expect(utf8Length(text + tail)).toBe(new TextEncoder().encode(text + tail).length);
+    }),
+  );
+});
+
+/** A piece of up to 140,000 characters, with a pair at any place of it. */
+const piece = fc
+  .tuple(
+    fc.nat(140_000),
+    fc.constantFrom("a", "é", "\u20ac"),
+    fc.constantFrom("😀", "\ud83d", "\ude00", ""),
+    fc.nat(140_000),
+  )
+  .map(
+    ([length, unit, middle, at]) =>
+      `${unit.repeat(Math.min(at, length))}${middle}${unit.repeat(Math.max(0, length - at))}`,
+  );
+
+test("utf8Chunks() of any pieces are the bytes of all of them", () => {
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 3 }), (pieces) => {
+      // A chunk holds until the next is asked for.
+      const chunks: Uint8Array[] = [];
+      for (const chunk of utf8Chunks(pieces)) chunks.push(chunk.slice());
+      const found = Buffer.concat(chunks);
+      expect(found.equals(Buffer.from(pieces.join("").toWellFormed()))).toBe(true);
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test("partsOf() a text are the text, and split no pair", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), fc.integer({ min: 1, max: 5 }), (text, characters) => {
+      const parts = [...partsOf(text, characters)];
+      expect(parts.join("")).toBe(text);
+      for (const part of parts) expect([part.isWellFormed(), part.length <= characters + 1]).toEqual([true, true]);
     }),
   );
 });

@@ -247,7 +247,7 @@ describe("the record of a call", () => {
 
   test("leaves contracts out where they are not kept", async () => {
     const records = {
-      save: async (_: string, text: string) => void texts.push(text),
+      save: async (_: string, pieces: Iterable<string>) => void texts.push([...pieces].join("")),
       scrub: (text: string) => text,
       keep_contracts: false,
     };
@@ -298,8 +298,34 @@ describe("the record of a call", () => {
       local: (ticking) => scriptedLocal(ticking, [{}], seats(8)),
       world: { records: { save, scrub: (text) => text, keep_contracts: true } },
     });
-    // The first leg's, that of all others, and the last one.
-    expect(written).toBe(3);
+    // The first leg's, and the last one, in which all others are.
+    expect(written).toBe(2);
+  });
+
+  test("is written with pauses where a write takes long, and then with all that has ended", async () => {
+    const clock = manualClock();
+    const written: [at: number, legs: number][] = [];
+    const save = async (_: string, pieces: Iterable<string>) => {
+      written.push([clock.ms(), recordOf([...pieces].join("")).results.length]);
+      await clock.sleep(1000, new AbortController().signal);
+    };
+    await play({
+      clock,
+      contracts: times(8, {}),
+      local: (ticking) =>
+        scriptedLocal(
+          ticking,
+          Array.from({ length: 8 }, (_, leg) => ({ takes_ms: 1000 * (leg + 1) })),
+          seats(8),
+        ),
+      world: { records: { save, scrub: (text) => text, keep_contracts: true } },
+    });
+    // A pause of four seconds behind the first; the end of the call ends the second pause.
+    expect(written).toEqual([
+      [1000, 1],
+      [6000, 6],
+      [8000, 8],
+    ]);
   });
 
   describe("is there before a node may forget what it handed back", () => {
@@ -317,10 +343,10 @@ describe("the record of a call", () => {
         },
         world: {
           records: {
-            save: async (_, text) => {
+            save: async (_, pieces) => {
               written += 1;
               if (!save(written)) throw new Error("disk full");
-              happened.push(`saved ${recordOf(text).results.length}`);
+              happened.push(`saved ${recordOf([...pieces].join("")).results.length}`);
             },
             scrub: (text) => text,
             keep_contracts: true,

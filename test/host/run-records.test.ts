@@ -34,8 +34,8 @@ function aged(name: string, ms: number): void {
 describe("records of calls", () => {
   test("are kept whole, for their owner alone, and nothing is left beside them", async () => {
     const records = openRunRecords(state);
-    await records.save(id("a"), '{"first":1}');
-    await records.save(id("a"), '{"second":2}');
+    await records.save(id("a"), ['{"first":1}']);
+    await records.save(id("a"), ['{"second":2}']);
     expect(records.read(id("a"))).toBe('{"second":2}');
     expect(readdirSync(folder)).toEqual([`${id("a")}.json`]);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
@@ -80,7 +80,7 @@ describe("records of calls", () => {
   test("cannot be kept where a file stands in the place of their folder, and that is told", async () => {
     writeFileSync(folder, "");
     const records = openRunRecords(state);
-    await expect(records.save(id("a"), "{}")).rejects.toThrow();
+    await expect(records.save(id("a"), ["{}"])).rejects.toThrow();
     records.sweep(30, Date.now());
   });
 });

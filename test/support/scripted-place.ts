@@ -202,8 +202,8 @@ export function scriptedWorld(script: Script, clock: ManualClock) {
       },
     },
     records: {
-      save: async (_, text) => {
-        saved.push(text);
+      save: async (_, pieces) => {
+        saved.push([...pieces].join(""));
       },
       scrub: (text) => text.replaceAll("hunter22", "[REDACTED]"),
       keep_contracts: true,

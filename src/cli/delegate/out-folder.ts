@@ -10,7 +10,7 @@ import type { CallLeg } from "../../core/delegation/legs.ts";
 import type { LegResult } from "../../core/delegation/result.ts";
 import { WritError } from "../../core/error.ts";
 import { prettyJson } from "../../core/json/value.ts";
-import { writeFileWhole } from "../../host/write-file.ts";
+import { writeFileWhole, writePiecesWhole } from "../../host/write-file.ts";
 
 /** Errors: `file_unwritable` */
 export function makeOutFolder(folder: string): void {
@@ -29,17 +29,17 @@ export function makeOutFolder(folder: string): void {
  * Writes the files of a call. A file of one of their names that has nothing to hold is removed: what an older call left
  * there is no part of this one. Nothing else in the folder is touched.
  *
- * @param document its text
+ * @param document its text, in pieces
  * Errors: `file_unwritable`, at the first file that cannot be written
  */
 export function writeOutFolder(
   folder: string,
-  document: string,
+  document: Iterable<string>,
   legs: readonly { readonly leg: CallLeg; readonly result: LegResult }[],
 ): void {
   makeOutFolder(folder);
   removeOlder(folder, new Set(legs.map(({ leg }) => folderOf(leg))));
-  writeFileWhole(join(folder, "result.json"), `${document}\n`);
+  writePiecesWhole(join(folder, "result.json"), lineOf(document));
   for (const { leg, result } of legs) {
     const own = join(folder, folderOf(leg));
     makeOutFolder(own);
@@ -76,4 +76,9 @@ function removeOlder(folder: string, own: ReadonlySet<string>): void {
       // Something of somebody else's is in it, and stays.
     }
   }
+}
+
+function* lineOf(pieces: Iterable<string>): Generator<string> {
+  yield* pieces;
+  yield "\n";
 }

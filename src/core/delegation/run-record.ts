@@ -8,12 +8,13 @@
  */
 import { readSource, type SourceNode } from "../json/source.ts";
 import { assignKey, isArray, isObject, type JsonObject, type JsonValue } from "../json/value.ts";
-import { renderLegResult, renderParts } from "./render-result.ts";
+import { aroundLegs, legPieces } from "./render-result.ts";
 import type { LegResult, ResultDocument } from "./result.ts";
 
 /** Masks what looks like a secret in one text. */
 export type Scrub = (text: string) => string;
 
+/** Every text in it is masked already. */
 export type RunFacts = {
   /** Legs of the call; a record that was left behind may have fewer results. */
   readonly legs: number;
@@ -22,43 +23,45 @@ export type RunFacts = {
   readonly label: string;
   readonly argv: readonly string[];
   /** Readings of the places that decisions were made from. */
-  readonly placements: readonly JsonObject[];
-  readonly events: readonly JsonObject[];
+  readonly placements: readonly JsonValue[];
+  readonly events: readonly JsonValue[];
 };
 
-/** A result, and the contract that it answers, as texts of a record; made once a leg. */
-export type RecordedLeg = { readonly result: string; readonly contract: string | null };
+/** A result with every text in it masked, and the text of the contract that it answers; null: it is not kept. */
+export type RecordedLeg = { readonly result: LegResult; readonly contract: string | null };
 
 /** @param contract null: contracts are not kept */
 export function recordLeg(result: LegResult, contract: JsonObject | null, scrub: Scrub): RecordedLeg {
-  const { structured, ...rest } = result;
-  const masked: JsonObject = scrubJson(rest as unknown as JsonObject, scrub) as JsonObject;
-  // The order of the members is that of the leg.
-  const ordered = Object.keys(result).map((key) => [
+  const members = Object.entries(result).map(([key, value]) => [
     key,
-    key === "structured" ? scrubText(structured ?? "", scrub) : masked[key],
+    key === "structured" ? scrubText(String(value), scrub) : scrubJson(value as JsonValue, scrub),
   ]);
   return {
-    result: renderLegResult(Object.fromEntries(ordered) as LegResult),
+    result: Object.fromEntries(members) as LegResult,
     contract: contract === null ? null : JSON.stringify(scrubJson(contract, scrub)),
   };
 }
 
-/** @param legs of the results, in their order */
-export function renderRunRecord(
+/**
+ * The text of a record, in pieces: with many legs it may be large.
+ *
+ * @param legs of the results, in their order
+ */
+export function* recordPieces(
   document: Omit<ResultDocument, "results">,
   legs: readonly RecordedLeg[],
   facts: RunFacts,
-  scrub: Scrub,
-): string {
+): Generator<string> {
+  const results = legs.map(({ result }) => legPieces(result));
   const contracts = legs.flatMap(({ contract }) => (contract === null ? [] : [contract]));
-  const head = JSON.stringify(scrubJson(facts as unknown as JsonObject, scrub));
-  const record = contracts.length === 0 ? head : `${head.slice(0, -1)},"contracts":[${contracts.join(",")}]}`;
-  const text = renderParts(
-    document,
-    legs.map(({ result }) => result),
-  );
-  return `${text.slice(0, -1)},"record":${record}}`;
+  yield* aroundLegs(document, results, factPieces(facts, contracts));
+}
+
+function* factPieces(facts: RunFacts, contracts: readonly string[]): Generator<string> {
+  const text = JSON.stringify(facts);
+  yield `,"record":${text.slice(0, -1)}`;
+  for (const [index, contract] of contracts.entries()) yield `${index === 0 ? ',"contracts":[' : ","}${contract}`;
+  yield contracts.length === 0 ? "}" : "]}";
 }
 
 /** The value with every text in it masked; keys stay. */

@@ -2,7 +2,13 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { bestAttempt } from "../../../src/core/delegation/attempts.ts";
 import { type LegEnd, legResult } from "../../../src/core/delegation/leg-result.ts";
-import { renderLegResult, renderPrinted, renderResultDocument } from "../../../src/core/delegation/render-result.ts";
+import {
+  printedPieces,
+  renderLegResult,
+  renderPrinted,
+  renderResultDocument,
+  resultPieces,
+} from "../../../src/core/delegation/render-result.ts";
 import {
   type Attempt,
   LEG_STATUSES,
@@ -159,6 +165,16 @@ describe("renderResultDocument()", () => {
         expect(saved.ok && saved.answers[0]?.output).toBe(`x${output}`.toWellFormed());
       }),
     );
+  });
+
+  test("keeps a long text whole where its pieces end, also inside of a pair", () => {
+    for (const before of [65_534, 65_535, 65_536]) {
+      const output = `${"x".repeat(before)}😀"\n${"y".repeat(70_000)}`;
+      const leg = legResult({ ...END, settled: settledWith({ output }) });
+      const pieces = [...printedPieces(resultPieces(document([leg])), true)];
+      expect(JSON.parse(pieces.join("")).results[0].output).toBe(output);
+      for (const piece of pieces) expect([piece.isWellFormed(), piece.length < 100_000]).toEqual([true, true]);
+    }
   });
 
   test("renderLegResult() prints one leg alone", () => {

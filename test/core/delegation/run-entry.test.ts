@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { LegResult } from "../../../src/core/delegation/result.ts";
 import { findRun, readRunEntry } from "../../../src/core/delegation/run-entry.ts";
-import { recordLeg, renderRunRecord, scrubJson, scrubText } from "../../../src/core/delegation/run-record.ts";
+import { recordLeg, recordPieces, scrubJson, scrubText } from "../../../src/core/delegation/run-record.ts";
 import { parseJson } from "../../../src/core/json/parse.ts";
 
 const scrub = (text: string) => text.replaceAll("hunter22", "[REDACTED]");
@@ -34,7 +34,7 @@ const FACTS = {
   events: [],
 };
 const record = (contract: { goal: string } | null = null) =>
-  renderRunRecord(HEAD, [recordLeg(LEG, contract, scrub)], FACTS, scrub);
+  [...recordPieces(HEAD, [recordLeg(LEG, contract, scrub)], FACTS)].join("");
 
 describe("a record that is read back", () => {
   test("has its facts, and its document to the letter without what was kept beside it", () => {
