@@ -126,9 +126,9 @@ function renderCommand(command: AnyCommand): string {
   return [
     `### writ ${command.meta.name}`,
     `${command.meta.description}.`,
-    fenced(usageOf(command)),
+    fenced("text", usageOf(command)),
     "For example:",
-    fenced(command.examples),
+    fenced("sh", command.examples),
     ...(rows.length === 0 ? [] : [table(["argument", "meaning"], rows)]),
     table(["status", "when"], exits),
     ...(command.notes ?? []),
@@ -140,8 +140,8 @@ function described(text: string, required: boolean, fallback: string | undefined
   return fallback === undefined ? text : `${text} (default \`${fallback}\`)`;
 }
 
-function fenced(lines: readonly string[]): string {
-  return ["```sh", ...lines, "```"].join("\n");
+function fenced(language: string, lines: readonly string[]): string {
+  return [`\`\`\`${language}`, ...lines, "```"].join("\n");
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -10,6 +10,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Block, parseBlocks, parseSteps } from "./pages/page.ts";
 import { type Typed, typeBlocks } from "./pages/shell.ts";
+import { startsScripts } from "./pages/shell-commands.ts";
 
 /** Where a page and the truth differ; empty when they do not. */
 export async function checkPage(path: string, write = false): Promise<readonly string[]> {
@@ -35,7 +36,7 @@ export async function checkPage(path: string, write = false): Promise<readonly s
 function sessionsOf(blocks: readonly Block[]): readonly (readonly Block[])[] {
   const sessions: Block[][] = [];
   for (const block of blocks) {
-    if (block.kind === "text" || block.notRun !== null) continue;
+    if (block.kind === "text" || block.notRun !== null || startsScripts(block.text)) continue;
     const open = sessions.at(-1);
     if (open === undefined || block.beginsSession) sessions.push([block]);
     else open.push(block);
