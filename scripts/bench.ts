@@ -10,7 +10,7 @@ import { arch, availableParallelism, totalmem, type } from "node:os";
 import { join } from "node:path";
 import { measure } from "./bench/measure.ts";
 import { type Finding, type Machine, renderPage, renderTable } from "./bench/report.ts";
-import { ROWS, type Row } from "./bench/rows.ts";
+import { ROWS, type Row, type Trial } from "./bench/rows.ts";
 import { Scene } from "./bench/scene.ts";
 
 const ROOT = join(import.meta.dir, "..");
@@ -45,14 +45,15 @@ async function main(args: readonly string[]): Promise<number> {
     if (names.length === 0) writeFileSync(PAGE, renderPage(machine, findings));
     return ok ? 0 : 1;
   } finally {
-    scene.close();
+    await scene.close();
   }
 }
 
 async function find(row: Row, scene: Scene): Promise<Finding> {
   const { name, work, against, goal, repetitions, warmups } = row;
+  let trial: Trial | undefined;
   try {
-    const trial = row.prepare(scene);
+    trial = await row.prepare(scene);
     const measured = await measure(trial.work, trial.baseline, repetitions, warmups);
     const note = trial.verify();
     return {
@@ -67,6 +68,8 @@ async function find(row: Row, scene: Scene): Promise<Finding> {
     };
   } catch (error) {
     return { name, work, against, goal, ok: false, problem: error instanceof Error ? error.message : String(error) };
+  } finally {
+    await trial?.close?.();
   }
 }
 

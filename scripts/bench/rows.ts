@@ -4,6 +4,7 @@
  */
 import { type Answer, evaluateChecks } from "../../src/core/acceptance/evaluate.ts";
 import { checkPlan } from "../../src/core/plan/check.ts";
+import { FLEET_ROWS } from "./fleet.ts";
 import type { Step } from "./measure.ts";
 import type { Scene } from "./scene.ts";
 
@@ -15,7 +16,7 @@ export type Row = {
   readonly goal: number | null;
   readonly repetitions: number;
   readonly warmups: number;
-  readonly prepare: (scene: Scene) => Trial;
+  readonly prepare: (scene: Scene) => Trial | Promise<Trial>;
 };
 
 export type Trial = {
@@ -23,6 +24,8 @@ export type Trial = {
   readonly baseline: Step;
   /** Throws when something is missing; what it says otherwise stands behind the row. */
   readonly verify: () => string;
+  /** Ends what was started for it. */
+  readonly close?: () => Promise<void>;
 };
 
 const PARALLEL = 50;
@@ -201,6 +204,7 @@ export const ROWS: readonly Row[] = [
       };
     },
   },
+  ...FLEET_ROWS,
 ];
 
 /** A finalize that holds its claim against the record, again and again: a state that is not terminal runs every step. */

@@ -3,13 +3,15 @@
  * an environment that holds nothing of the caller's but PATH.
  */
 import { Database } from "bun:sqlite";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, statfsSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { compile } from "../compile.ts";
 
-const BASELINES = ["print", "commit", "spawn"] as const;
+const BASELINES = ["print", "commit", "spawn", "requests"] as const;
 export type Baseline = (typeof BASELINES)[number];
+
+const READY_MS = 20_000;
 
 export type Call = {
   readonly data: string;
@@ -21,6 +23,8 @@ export type Call = {
 const MEMORY_FILE_SYSTEMS = [0x01021994, 0x858458f6];
 
 export class Scene {
+  private readonly servers: { kill(): void; readonly exited: Promise<number> }[] = [];
+
   private constructor(
     readonly folder: string,
     readonly inMemory: boolean,
@@ -41,8 +45,37 @@ export class Scene {
     return scene;
   }
 
-  close(): void {
+  /** Ends the servers that were started, and removes everything. */
+  async close(): Promise<void> {
+    for (const child of this.servers) child.kill();
+    await Promise.all(this.servers.map((child) => child.exited));
     rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** A file with this text; its path. */
+  file(name: string, text: string): string {
+    const path = join(this.folder, name);
+    writeFileSync(path, text, { mode: 0o600 });
+    return path;
+  }
+
+  /** Starts a server of writ that says its address in its first line, and lives as long as the scene; its base URL. */
+  async serve(args: readonly string[], name: string): Promise<string> {
+    const data = this.dataFolder(`${name}-data`);
+    const options = { stdin: "ignore", stdout: "pipe", stderr: "ignore" } as const;
+    const child = Bun.spawn([this.executable, ...args], { ...this.options({ data }), ...options });
+    this.servers.push(child);
+    const late = setTimeout(() => child.kill(), READY_MS);
+    let text = "";
+    const decoder = new TextDecoder();
+    for await (const piece of child.stdout) {
+      text += decoder.decode(piece, { stream: true });
+      if (text.includes("\n")) break;
+    }
+    clearTimeout(late);
+    const url = /http:\/\/[\w.:]+/.exec(text)?.[0];
+    if (url === undefined) throw new Error(`"writ ${args.join(" ").slice(0, 60)}" did not start: ${text}`);
+    return url;
   }
 
   /** A new, empty folder. */

@@ -5,12 +5,11 @@
  *
  * Source: delegation run, section 5.10
  */
-import { closeSync, openSync, readFileSync, renameSync, statSync } from "node:fs";
+import { closeSync, openSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { addSample, parseRates, type RateFile, type Rates, ratesOf, renderRates } from "../core/seat/rates.ts";
 import { lockFile } from "./lock.ts";
 import { STATE_FILE_MODE } from "./state-folder.ts";
-import { writeFileWhole } from "./write-file.ts";
 
 const LOCK_MS = 500;
 const MOST_BYTES = 1024 * 1024;
@@ -43,10 +42,17 @@ function change(path: string, work: (file: RateFile) => RateFile): void {
     if (found === null) renameSync(path, `${path}.broken`);
     const before = found ?? NOTHING;
     const after = work(before);
-    if (after !== before) writeFileWhole(path, renderRates(after), STATE_FILE_MODE);
+    if (after !== before) replaceRates(path, renderRates(after));
   } finally {
     unlock();
   }
+}
+
+/** Not flushed: a leg does not wait for the disk so that advice survives a power cut. Its lock is held. */
+function replaceRates(path: string, text: string): void {
+  const next = `${path}.next`;
+  writeFileSync(next, text, { mode: STATE_FILE_MODE });
+  renameSync(next, path);
 }
 
 /** Empty where there is no file; null where there is one that nobody can read. */
