@@ -67,8 +67,10 @@ async function makeTestRun(world: GateWorld, task: ProofTask, proof: BunTestProo
   }
   const ownMatchers = proof.files.some((file) => textOf(task.tree.get(file)?.bytes).includes("expect.extend"));
   judges.set(marks.guard, encode(guardText(ownMatchers))).set(marks.canary.file, encode(canaryText(marks)));
+  for (const [path, bytes] of runnerFiles(copy, proof.files)) judges.set(path, bytes);
   for (const [path, bytes] of judges) copy.replace(path, bytes);
   const before = copy.list();
+  const stamps = new Map([...judges.keys()].map((path) => [path, copy.stamp(path)]));
   const report = `${world.random()}.xml`;
   const words = bunTestArguments(proof, marks, {
     config: `${copy.scratch}/bunfig.toml`,
@@ -86,12 +88,37 @@ async function makeTestRun(world: GateWorld, task: ProofTask, proof: BunTestProo
   const text = copy.readReport(report);
   world.keep(`${task.name}.output.txt`, end.output);
   if (text !== null) world.keep(`${task.name}.report.xml`, text);
-  const rewritten = rewrittenFiles(before, copy.list());
-  if (rewritten.length > 0 && end.ended_by === "itself") {
-    const detail = `the test run changed files that were there: ${rewritten.slice(0, 5).join(", ")}`;
+  const after = copy.list();
+  const touched = [...stamps].flatMap(([path, stamp]) => (copy.stamp(path) === stamp ? [] : [path]));
+  const rewritten = [...new Set([...rewrittenFiles(before, after), ...touched])];
+  const made = [...after.keys()].filter((path) => !before.has(path) && RUNNER_SETTING.test(path));
+  if (rewritten.length + made.length > 0 && end.ended_by === "itself") {
+    const what = rewritten.length > 0 ? "changed files that were there" : "made files that set up its runner";
+    const detail = `the test run ${what}: ${[...rewritten, ...made].slice(0, 5).join(", ")}`;
     return { outcome: { verdict: "FAIL", detail }, ended_by: end.ended_by };
   }
   return { outcome: judgeBunTest(proof, marks, { ...end, report: text }), ended_by: end.ended_by };
+}
+
+/** What tells Bun to load code before the tests, or to take another module than the one that is named. */
+const RUNNER_SETTING = /(?:^|\/)(?:bunfig\.toml|[jt]sconfig\.json)$/;
+
+/**
+ * The runner's settings in the folders of the judges and above them, as the fixture has them; where it has none they are
+ * made, and say nothing. They have to be there: a worker that begins late would read what changed code has put there
+ * meanwhile, and Bun takes the nearest `tsconfig.json`, be it in a folder above the copy.
+ */
+function runnerFiles(copy: ProofFolder, judges: readonly string[]): ReadonlyMap<string, Uint8Array> {
+  const folders = judges.flatMap((judge) => {
+    const names = judge.split("/").slice(0, -1);
+    return names.map((_, at) => `${names.slice(0, at + 1).join("/")}/`);
+  });
+  const files = new Map([["bunfig.toml", copy.read("bunfig.toml") ?? encode("")]]);
+  for (const folder of new Set(["", ...folders])) {
+    const config = copy.read(`${folder}tsconfig.json`) ?? copy.read(`${folder}jsconfig.json`);
+    files.set(`${folder}tsconfig.json`, config ?? encode(folder === "" ? "{}" : '{ "extends": "../tsconfig.json" }'));
+  }
+  return files;
 }
 
 /** Files that a run left other than it found them: code that rewrites its judge does so while it runs. */

@@ -98,6 +98,11 @@ function openCopy(home: string, tree: FixtureTree): ProofFolder {
       return bytes === null ? null : new TextDecoder().decode(bytes);
     },
     list: () => listTree(folder),
+    stamp(path) {
+      const stat = lstatSync(join(folder, path), { bigint: true, throwIfNoEntry: false });
+      // The time of the last change of the inode: nobody but the clock sets it.
+      return stat === undefined ? null : `${stat.ino} ${stat.ctimeNs}`;
+    },
     remove: () => rmSync(home, { recursive: true, force: true }),
   };
   for (const [path, { bytes, is_executable }] of tree) copy.write(path, bytes, is_executable);

@@ -1,4 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Proof } from "../../src/core/gate/gate-file.ts";
 import { type Changes, makeProof } from "../../src/gate/make-proof.ts";
 import { findSandbox } from "../../src/host/sandbox.ts";
@@ -117,6 +120,65 @@ describe("a bun_test proof", () => {
     const weak = 'import { test } from "bun:test";\ntest("one", () => {});\n';
     const outcome = await proof({ ...RUN, restore: ["a.test.ts"] }, changed({ "a.test.ts": weak }));
     expect(outcome).toEqual({ verdict: "FAIL", detail: expect.stringContaining('"one" failed') });
+  });
+
+  test.each([false, true])("is red where the source leaves a preload for later workers, walls %p", async (isWalled) => {
+    const source =
+      'import { writeFileSync } from "node:fs";\ntry { writeFileSync("bunfig.toml", "preload = []"); } catch { process.exit(0); }\nexport const one = () => 1;\n';
+    expect(await proof(RUN, changed({ "a.ts": source }), TREE, isWalled)).toMatchObject({ verdict: "FAIL" });
+  });
+
+  test("is red where the source sets up another folder's modules", async () => {
+    const source =
+      'import { mkdirSync, writeFileSync } from "node:fs";\nmkdirSync("b");\nwriteFileSync("b/tsconfig.json", "{}");\nexport const one = () => 1;\n';
+    expect(await proof(RUN, changed({ "a.ts": source }))).toEqual({
+      verdict: "FAIL",
+      detail: "the test run made files that set up its runner: b/tsconfig.json",
+    });
+  });
+
+  test("is red where the source rewrites a judge and puts it back", async () => {
+    const source =
+      'import { readFileSync, writeFileSync } from "node:fs";\nconst judge = readFileSync("a.test.ts");\nwriteFileSync("a.test.ts", "");\nwriteFileSync("a.test.ts", judge);\nexport const one = () => 1;\n';
+    expect(await proof(RUN, changed({ "a.ts": source }))).toEqual({
+      verdict: "FAIL",
+      detail: "the test run changed files that were there: a.test.ts",
+    });
+  });
+
+  test("takes no notice of a tsconfig.json above the copy that replaces the tests' module", async () => {
+    const above = mkdtempSync(join(tmpdir(), "writ-above-"));
+    const fake =
+      "export const test = (_: string, body: () => void) => Bun.jest(import.meta.path).test(_, () => {});\nexport const expect = () => ({ toBe() {} });\n";
+    writeFileSync(join(above, "fake.ts"), fake);
+    writeFileSync(join(above, "tsconfig.json"), '{ "compilerOptions": { "paths": { "*": ["./fake.ts"] } } }');
+    const before = process.env.TMPDIR;
+    process.env.TMPDIR = above;
+    try {
+      const right = changed({ "a.ts": "export const one = () => 1;\n" });
+      expect([await proof(RUN, right), await proof(RUN, NOTHING)]).toEqual([
+        { verdict: "PASS", detail: "1 named test passed" },
+        { verdict: "FAIL", detail: expect.stringContaining('"one" failed') },
+      ]);
+    } finally {
+      if (before === undefined) delete process.env.TMPDIR;
+      else process.env.TMPDIR = before;
+      rmSync(above, { recursive: true, force: true });
+    }
+  });
+
+  test("keeps to the fixture's own bunfig.toml and tsconfig.json, also for a judge in a folder below", async () => {
+    const judge =
+      'import { expect, test } from "bun:test";\nimport { one } from "lib/a";\ntest("one", () => { expect([one(), globalThis.isPreloaded]).toEqual([1, true]); });\n';
+    const tree = treeOf({
+      "bunfig.toml": '[test]\npreload = ["./pre.ts"]\n',
+      "pre.ts": "globalThis.isPreloaded = true;\n",
+      "tsconfig.json": '{ "compilerOptions": { "paths": { "lib/*": ["./src/*"] } } }',
+      "src/a.ts": "export const one = () => 1;\n",
+      "tests/deep/a.test.ts": judge,
+    });
+    const outcome = await proof({ ...RUN, files: ["tests/deep/a.test.ts"] }, NOTHING, tree);
+    expect(outcome).toEqual({ verdict: "PASS", detail: "1 named test passed" });
   });
 
   test.each([false, true])(

@@ -215,7 +215,7 @@ export function readGate(bytes: Uint8Array): ReadGate {
 
 /** Files by which changed code could talk a test run green: what a runner reads besides the tests. */
 const RUNNER_FILE =
-  /(?:^|\/)(?:bunfig\.toml|\.env[^/]*|package\.json|tsconfig(?:\.[^/]*)?\.json|bun\.lockb?|package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml)$|(?:^|\/)node_modules(?:\/|$)/i;
+  /(?:^|\/)(?:bunfig\.toml|\.env[^/]*|package\.json|[jt]sconfig(?:\.[^/]*)?\.json|bun\.lockb?|package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml)$|(?:^|\/)node_modules(?:\/|$)/i;
 
 /** Whether a file belongs to what a test runner reads besides tests and sources. */
 export function isRunnerFile(path: string): boolean {

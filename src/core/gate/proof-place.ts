@@ -30,6 +30,8 @@ export type ProofFolder = {
   readReport(name: string): string | null;
   /** The SHA-256 of every file of the copy, by path; a text that is no digest for what is no plain file. */
   list(): ReadonlyMap<string, string>;
+  /** Another text once a file was written, replaced or given another mode, be its bytes as they were; null without one. */
+  stamp(path: string): string | null;
   remove(): void;
 };
 
