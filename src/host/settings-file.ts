@@ -165,6 +165,8 @@ function locked(target: string): () => void {
 }
 
 function flush(folder: string): void {
+  // Windows has no such thing: it refuses to flush a folder, and keeps the names of files in its own journal.
+  if (process.platform === "win32") return;
   const handle = openSync(folder, "r");
   try {
     fsyncSync(handle);

@@ -156,6 +156,8 @@ function takeBack(path: string | null, made: readonly string[]): void {
 }
 
 function flushFolder(folder: string): void {
+  // Windows has no such thing: it refuses to flush a folder, and keeps the names of files in its own journal.
+  if (process.platform === "win32") return;
   const handle = openSync(folder, "r");
   try {
     fsyncSync(handle);

@@ -152,6 +152,8 @@ function removeLeftover(temporary: string): void {
 }
 
 function flushFolder(folder: string): void {
+  // Windows has no such thing: it refuses to flush a folder, and keeps the names of files in its own journal.
+  if (process.platform === "win32") return;
   const handle = openSync(folder, "r");
   try {
     fsyncSync(handle);
