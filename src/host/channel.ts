@@ -19,7 +19,8 @@ export type Channel = {
 const STRUCT_BYTES = 256;
 
 const LIBRARIES: Partial<Record<NodeJS.Platform, readonly string[]>> = {
-  linux: ["libc.so.6", `libc.musl-${process.arch === "arm64" ? "aarch64" : "x86_64"}.so.1`],
+  // Before 2.34 of glibc (Debian 11, Ubuntu 20.04, RHEL 8) `openpty` stood in a library beside it.
+  linux: ["libc.so.6", `libc.musl-${process.arch === "arm64" ? "aarch64" : "x86_64"}.so.1`, "libutil.so.1"],
   darwin: ["libSystem.B.dylib"],
 };
 
@@ -178,7 +179,7 @@ function load<const D extends Declared>(functions: D): ReturnType<typeof dlopen<
     try {
       return dlopen(name, functions).symbols;
     } catch {
-      // not this name: a musl system has no libc.so.6
+      // not this one: it is not there, or has not all of the functions
     }
   }
   return null;
