@@ -55,9 +55,14 @@ async function build(target: Target | null): Promise<{ readonly path: string } |
         outfile: made,
         // The contracts that writ ships are read from inside the executable (src/host/contracts.ts).
         assets: [join(ROOT, "contracts")],
-        // Else a .env or a bunfig.toml in the folder of the call decides what writ does.
+        // Else a .env, a bunfig.toml, a tsconfig.json or a package.json in the folder of the call decides what writ does.
         autoloadDotenv: false,
         autoloadBunfig: false,
+        autoloadTsconfig: false,
+        autoloadPackageJson: false,
+        // The end of Bun's own options. What BUN_OPTIONS holds is put behind it and so is none; and in a folder that
+        // was deleted, where Bun would give up, writ begins (docs/platforms.md).
+        execArgv: ["--"],
       },
     });
     if (!result.success) return { problem: result.logs.map(String).join("\n") };

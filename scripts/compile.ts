@@ -25,7 +25,14 @@ export async function compile(entry: string, outfile: string, workers?: "with wo
     minify: true,
     sourcemap: "linked",
     splitting: true,
-    compile: { outfile, autoloadDotenv: false, autoloadBunfig: false },
+    compile: {
+      outfile,
+      autoloadDotenv: false,
+      autoloadBunfig: false,
+      autoloadTsconfig: false,
+      autoloadPackageJson: false,
+      execArgv: ["--"],
+    },
   });
   if (!result.success) throw new Error(result.logs.map(String).join("\n"));
 }

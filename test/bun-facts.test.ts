@@ -352,12 +352,18 @@ describe("the executable", () => {
     expect(JSON.parse(stdout)).toEqual({ dotenv: "read", preloaded: true });
   });
 
-  test("is still open to BUN_OPTIONS --preload", () => {
-    const { stdout } = runProbe(["environment"], {
-      cwd: hostileFolder(),
-      env: { BUN_OPTIONS: "--preload ./preload.ts" },
-    });
-    expect(JSON.parse(stdout)).toEqual({ dotenv: null, preloaded: true });
+  test.each(["--preload ./preload.ts", "--version", "--nonsense", "--"])(
+    "takes no option from BUN_OPTIONS=%p, since its own options end before it",
+    (BUN_OPTIONS) => {
+      const { stdout } = runProbe(["environment"], { cwd: hostileFolder(), env: { BUN_OPTIONS } });
+      expect(JSON.parse(stdout)).toEqual({ dotenv: null, preloaded: false });
+    },
+  );
+
+  test("begins in a folder that was deleted", () => {
+    const script = 'mkdir "$1" && cd "$1" && rmdir "$1" && exec "$2" --version';
+    const child = Bun.spawnSync(["/bin/sh", "-c", script, "sh", place("gone"), probe], { env: cleanEnv() });
+    expect([child.stdout.toString(), child.stderr.toString()]).toEqual(["probe\n", ""]);
   });
 
   test("is Bun where BUN_BE_BUN is 1, and itself where it is 0 or empty", () => {

@@ -230,7 +230,9 @@ function scratchPlace(): string {
 
 /** The environment without what would lead a writ elsewhere, or change what it is. */
 function childEnvironment(more: Readonly<Record<string, string>>): Record<string, string | undefined> {
-  const inherited = Object.entries(process.env).filter(([name]) => !/^(WRIT_|BUN_OPTIONS$|BUN_BE_BUN$)/.test(name));
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^(WRIT_|BUN_OPTIONS$|BUN_BE_BUN$|BUN_INSPECT)/.test(name),
+  );
   return { ...Object.fromEntries(inherited), HOME: process.env.HOME ?? homedir(), ...more };
 }
 

@@ -4,7 +4,7 @@
  * `run` lets every error through; whoever catches it hands it to `report`, which knows in which form this
  * call is owed its errors.
  */
-import { EXIT } from "../core/error.ts";
+import { EXIT, WritError } from "../core/error.ts";
 import { isTerminal } from "../host/stream.ts";
 import { hasFlag, parseArguments } from "./arguments.ts";
 import type { Call, Output } from "./command.ts";
@@ -21,6 +21,16 @@ export type Frame = {
   /** Prints what was thrown and answers with the exit status that the process ends in. */
   report(thrown: unknown): number;
 };
+
+/** Errors: `usage`: what would be done is not what was typed. */
+async function assertUtf8(argv: readonly string[]): Promise<void> {
+  const { firstBrokenWord } = await import("../host/words.ts");
+  const at = firstBrokenWord(argv);
+  if (at === null) return;
+  throw new WritError("usage", `Word ${at + 1} behind "writ" is no UTF-8: ${JSON.stringify(argv[at])}`, {
+    hint: "Hand the text over in UTF-8; a name that is none can stand in a script that is run",
+  });
+}
 
 /**
  * A command line that has not been run yet.
@@ -61,6 +71,7 @@ export function openFrame(argv: readonly string[], debug: boolean, surface: Surf
   };
 
   async function run(): Promise<number> {
+    if (argv.some((word) => word.includes("\ufffd"))) await assertUtf8(argv);
     const found = route(surface, argv);
     hook = found.node?.hook === true;
     if (found.wanted === "topic")

@@ -123,8 +123,19 @@ function usageText(usage: readonly string[]): readonly string[] {
 /** What was thrown, as an error of ours: what is none is a defect. */
 export function errorOf(thrown: unknown): WritError {
   if (thrown instanceof WritError) return thrown;
+  if (isFolderGone(thrown)) {
+    return new WritError("folder_gone", "The folder that writ was started in is no longer there", {
+      hint: "Go to a folder that is there and call again: cd /",
+      cause: thrown,
+    });
+  }
   const first = (thrown instanceof Error ? thrown.message : String(thrown)).split("\n", 1)[0];
   return new WritError("internal", `This is a defect in writ: ${first}`, { cause: thrown });
+}
+
+/** What `process.cwd` throws in a folder that was deleted, wherever it was asked. */
+function isFolderGone(thrown: unknown): boolean {
+  return thrown instanceof Error && "syscall" in thrown && thrown.syscall === "uv_cwd";
 }
 
 /** Where a defect came from. */

@@ -119,6 +119,7 @@ export const ERROR_CODES = {
   store_failed: ["unavailable", "the store or a draft file cannot be read or written"],
   file_unwritable: ["unavailable", "a file named on the command line cannot be written"],
   job_folder_failed: ["unavailable", "the folder of a job cannot be made or read"],
+  folder_gone: ["unavailable", "the folder that writ was started in was deleted"],
   copy_failed: ["unavailable", "no fresh copy of a folder can be made"],
   proof_inconclusive: ["unavailable", "a command that was to be repeated did not run to its end"],
   settings_busy: ["unavailable", "a settings file was changed by others all the time"],

@@ -233,7 +233,7 @@ function ownWords(): readonly string[] {
 /** The seat of the environment stands in the config file already. */
 function childEnvironment(): Record<string, string | undefined> {
   const inherited = Object.entries(process.env).filter(
-    ([name]) => !/^(WRIT_SEAT_|WRIT_REMOTES$|WRIT_CONFIG$|BUN_OPTIONS$|BUN_BE_BUN$)/.test(name),
+    ([name]) => !/^(WRIT_SEAT_|WRIT_REMOTES$|WRIT_CONFIG$|BUN_OPTIONS$|BUN_BE_BUN$|BUN_INSPECT)/.test(name),
   );
   return Object.fromEntries(inherited);
 }
