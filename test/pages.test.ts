@@ -10,6 +10,7 @@ import { type Block, parseBlocks, shellText } from "../scripts/pages/page.ts";
 import { listPages, proseOf, REPOSITORY, readPage, shellBlocks } from "../scripts/pages/pages.ts";
 import { commandsOf, startsScripts } from "../scripts/pages/shell-commands.ts";
 import { checkPage } from "../scripts/session.ts";
+import { parseJson } from "../src/core/json/parse.ts";
 import { faultOf } from "./support/shown-command.ts";
 
 /** Pages whose blocks another test types, with what they need. */
@@ -97,6 +98,17 @@ describe.each(pages)("%s", (page) => {
     });
     expect(broken).toEqual([]);
   });
+});
+
+test("what the pages show as JSON is JSON: a value, the members of an object, or a value a line", () => {
+  const isJson = (text: string) => parseJson(text).ok;
+  const broken = pages.flatMap((page) =>
+    parseBlocks(readPage(page))
+      .filter(({ language }) => language === "json")
+      .filter(({ text }) => !isJson(text) && !isJson(`{${text}}`) && !text.trimEnd().split("\n").every(isJson))
+      .map(({ line }) => `${page}:${line}`),
+  );
+  expect(broken).toEqual([]);
 });
 
 /** The calls of writ in a block: of a shell, or in a unit of a service. */
