@@ -5,7 +5,7 @@
  * replaced word is a name.
  */
 import { kindOf } from "../acceptance/evidence.ts";
-import type { SourceMember, SourceNode, SourceObject } from "../json/source.ts";
+import { compactSource, type SourceMember, type SourceNode, type SourceObject } from "../json/source.ts";
 import { pointerTo } from "./pointer.ts";
 
 /** A word and what stands in its place. */
@@ -73,7 +73,7 @@ class Comparison {
     const renamed = context === undefined ? false : this.documents(context, pointerTo(path, "context"));
     const goal = members.get("goal");
     if (goal === undefined) return;
-    if (!renamed && compactText(goal.old) !== compactText(goal.new)) {
+    if (!renamed && compactSource(goal.old) !== compactSource(goal.new)) {
       throw new Differs(pointerTo(path, "goal"), "the goal differs, and no document of this subtask was renamed");
     }
     this.texts(goal, pointerTo(path, "goal"));
@@ -102,7 +102,7 @@ class Comparison {
         if (values !== undefined) this.texts(values, pointerTo(place, key));
       }
       const name = members.get("name");
-      renamed ||= name !== undefined && compactText(name.old) !== compactText(name.new);
+      renamed ||= name !== undefined && compactSource(name.old) !== compactSource(name.new);
     }
     return renamed;
   }
@@ -187,29 +187,9 @@ function sameKeys(pair: Pair<SourceObject>, path: string): ReadonlyMap<string, P
 }
 
 function identical(pair: Pair<SourceNode>, path: string): void {
-  const [old, next] = [compactText(pair.old), compactText(pair.new)];
+  const [old, next] = [compactSource(pair.old), compactSource(pair.new)];
   if (old !== next)
     throw new Differs(path, `only goals, names and texts may differ: ${clip(old)} became ${clip(next)}`);
-}
-
-/** The compact text of a value: no blanks, keys in the order of the text, numbers as spelled. */
-function compactText(node: SourceNode): string {
-  switch (node.kind) {
-    case "null":
-      return "null";
-    case "boolean":
-      return String(node.value);
-    case "number":
-      return node.text;
-    case "string":
-      return JSON.stringify(node.value);
-    case "array":
-      return `[${node.items.map(compactText).join(",")}]`;
-    case "object":
-      return `{${node.members.map(({ key, value }) => `${JSON.stringify(key)}:${compactText(value)}`).join(",")}}`;
-    default:
-      return node satisfies never;
-  }
 }
 
 function quote(text: string): string {
