@@ -8,6 +8,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Delegator, onlyLeg, STUCK, tagged, willing } from "../support/fleet.ts";
 import { openStage, type StagedNode, until } from "../support/fleet-stage.ts";
+import { startScriptedSeat } from "../support/scripted-seat.ts";
 import { canMount } from "../support/small-disk.ts";
 import { documentOf } from "../support/writ.ts";
 
@@ -364,6 +365,64 @@ describe("a network that", () => {
         attempts: [{ kind: "first" }],
       });
       expect([away, await node.worked()]).toEqual([4, 1]);
+    },
+    LONG_MS,
+  );
+});
+
+test.concurrent(
+  "a node that comes back from silence with a result before the other one has any is published, and the other is stopped",
+  async () => {
+    await using stage = openStage();
+    const [a, b] = await Promise.all([stage.node(willing(200)), stage.node(willing(0, [STUCK(9)]), { id: "b" })]);
+    let isCut = false;
+    const front = await stage.front(a.url, () => (isCut ? "cut" : "pass"));
+    const { call, open } = stage.delegator([front.url, b.url], { limits: { orphan_grace_sec: 1 } });
+    const going = call([tagged("leg-1")]);
+    await until(() => front.acknowledged.size === 1);
+    isCut = true;
+    // The leg is at the other one, which never answers.
+    await until(async () => (await b.worked()) === 1);
+    isCut = false;
+    const document = await going.document;
+    expect(document.results).toMatchObject([
+      { status: "succeeded", node: "a", output: expect.stringContaining("leg-1.") },
+    ]);
+    expect(document.summary).toMatchObject({ succeeded: 1, orphaned: 1 });
+    expect([await a.worked(), await b.now.health(), open()]).toMatchObject([1, { running: 0, queued: 0 }, []]);
+  },
+  LONG_MS,
+);
+
+describe("an answer that its node could not bring into form", () => {
+  const formless = willing(0, [{ id: "formless", when: { constraint: "any" }, reply: { content: "no json" } }]);
+  const seatOf = (base_url: string) => ({
+    name: "here",
+    base_url,
+    model: "scripted/test",
+    engine: "llama.cpp",
+    ctx_tokens: 16_384,
+    slots: 1,
+  });
+
+  test.concurrent.each([
+    { what: "gets it here", pin: [], leg: { status: "succeeded", repack: { note: "structured by the delegator" } } },
+    {
+      what: "does not get it here under a remote pin",
+      pin: ["--pin-reason", "operator"],
+      leg: { status: "deferred", defer_class: "abstention", reason: expect.stringMatching(/^output failed schema/) },
+    },
+  ])(
+    "$what",
+    async ({ pin, leg }) => {
+      await using stage = openStage();
+      const [node, here] = await Promise.all([stage.node(formless), startScriptedSeat(willing())]);
+      stage.atEnd(() => here.close());
+      const { call } = stage.delegator([node.url], { seats: [seatOf(here.url)] });
+      const going = call([tagged("leg-1")], "--route", "remote", ...pin);
+      expect(await onlyLeg(going)).toMatchObject({ node: "a", attempts: [{ kind: "first", node: "a" }], ...leg });
+      const asked = (await here.log()).filter(({ path }) => path.endsWith("/completions"));
+      expect(asked.map(({ constraint }) => constraint !== null)).toEqual(pin.length === 0 ? [true] : []);
     },
     LONG_MS,
   );
