@@ -68,10 +68,16 @@ export function localPlace(config: Config, state: string, version: string): Loca
       samples: 0,
     };
   };
-  const worldOf = (name: string) => {
+  const worldOf = async (name: string) => {
     const seat = config.seats.find((each) => each.name === name) ?? config.seats[0];
     if (seat === undefined) throw new Error(`there is no seat "${name}"`);
-    return jobWorld({ config, seat, state, node_id: LOCAL, version });
+    // What the server has told, each job need not ask again.
+    const server = seat.slots > 0 && seat.ctx_tokens > 0 ? null : await ask(seat);
+    const known = {
+      slots: seat.slots || (server?.slots ?? 0),
+      ctx_tokens: seat.ctx_tokens || (server?.ctx_tokens ?? 0),
+    };
+    return jobWorld({ config, seat: { ...seat, ...known }, state, node_id: LOCAL, version });
   };
   return {
     async look() {
@@ -93,14 +99,14 @@ export function localPlace(config: Config, state: string, version: string): Loca
       };
     },
     async run(job, seat, { signal, onProgress }) {
-      const result = await runJob(worldOf(seat), job, {
+      const result = await runJob(await worldOf(seat), job, {
         signal,
         onProgress: (progress) => onProgress({ kind: "running", progress }),
       });
       return { kind: "ran", result, queued_sec: 0 };
     },
-    structure: (job, seat, output, { signal, wall_ms }) =>
-      structureHere(worldOf(seat), job, output, { signal, wall_ms, onProgress: () => {} }),
+    structure: async (job, seat, output, { signal, wall_ms }) =>
+      structureHere(await worldOf(seat), job, output, { signal, wall_ms, onProgress: () => {} }),
   };
 }
 

@@ -41,8 +41,19 @@ export type Build = { readonly version: string | null; readonly template: string
 /** Lists of models, templates, tokens. */
 const BODY_BYTES = 4 * 1024 * 1024;
 
-/** Questions to one server until the signal ends them. */
+/** Questions to one server until the signal ends them; a path that is asked for twice is asked once. */
 export function askOf(server: Server, signal: AbortSignal): Ask {
+  const asked = new Map<string, Promise<Said>>();
+  const send = sendTo(server, signal);
+  return (path, body) => {
+    if (body !== undefined) return send(path, body);
+    const known = asked.get(path) ?? send(path);
+    asked.set(path, known);
+    return known;
+  };
+}
+
+function sendTo(server: Server, signal: AbortSignal): Ask {
   return async (path, body) => {
     const call = body === undefined ? { path } : { path, body: JSON.stringify(body) };
     const exchanged = await exchange(server, call, signal, async (response) => ({

@@ -23,6 +23,13 @@ const SOURCES: readonly string[] = [
 let compiled: readonly Pattern[] | null = null;
 
 /**
+ * What every speed term has in it, and far more texts than those: a text without it need not wait for the patterns to be
+ * compiled. Of any other the patterns alone decide.
+ */
+const MAY_BE =
+  /fast|quick|slow|speed|rapid|swift|latenc|throughput|elapsed|duration|deadline|time|ttft|wall|[0-9]\s*[nu\u{b5}msh]|\/|[tqr]ps|per\s|(?:a|each|every)\s+(?:second|minute|hour)|(?:second|minute|hour)s/iu;
+
+/**
  * The speed term that an acceptance line quotes.
  *
  * What is scanned is the text behind the first colon, qualifier and field name included; for `regex:` also the same
@@ -42,6 +49,7 @@ export function speedTerm(line: string): string | null {
 }
 
 function termIn(text: string): string | null {
+  if (!MAY_BE.test(text)) return null;
   compiled ??= SOURCES.map(compileOwn);
   for (const pattern of compiled) {
     const found = pattern.first(text);

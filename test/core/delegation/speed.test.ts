@@ -25,6 +25,32 @@ describe("speedTerm()", () => {
   });
 });
 
+/** A term for each alternative of the patterns. */
+const TERMS = [
+  ..."fast faster fastest quick quicker quickest quickly slow slower slowest slowly slowness speed speeds speedy".split(
+    " ",
+  ),
+  ..."speedier speediest speedup speedups rapid rapidly swift swiftly latency latencies throughput elapsed".split(" "),
+  ..."duration durations deadline deadlines timeout time-outs ttft wall_time wall-clock wallms".split(" "),
+  "wall secs,wall seconds,run time,response-time,turnaround times,completion_time,execution time,processing times".split(
+    ",",
+  ),
+  "time limit,time-budget,time_taken,in time,on  time,9 ns,9us,9.5 µs,9.5 ms,9 msec,9 milliseconds,9s".split(","),
+  "9 secs,9 seconds,9 min,9 minutes,9h,9 hrs,9\thours,tok/s,tokens / sec,t/s,its/min,iteration/h,reqs/s".split(","),
+  "rows/hour,doc/s,items/minute,op/s,words/sec,char/s,bytes/s,kib/s,mb/s,tps,qps,rps,per ns,per  second".split(","),
+  "per hour,a second,each minute,every hour,milliseconds,seconds,minutes,hours".split(","),
+].flat();
+
+test("every speed term is found, in whatever letters it is written", () => {
+  // Inside of a word: at its edges such a letter is none.
+  const odd = (term: string) => term.replace(/\Bs\B/g, "\u017f").replace(/\Bk\B/g, "\u212a");
+  for (const term of TERMS) {
+    for (const spelled of [term, term.toUpperCase(), odd(term)]) {
+      expect([spelled, speedTerm(`contains:(${spelled})`) !== null]).toEqual([spelled, true]);
+    }
+  }
+});
+
 describe("undoEscapes()", () => {
   test.each([
     { pattern: "a\\tb\\nc\\vd", text: "a b c d" },
