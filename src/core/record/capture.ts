@@ -41,8 +41,9 @@ export function keepOutput(text: string): KeptOutput {
  * Redacts and cuts an output as it comes. However it is chopped into pushes, what is kept is the same; an
  * output that fits one window is kept as `keepOutput` of the redacted text.
  *
- * A window ends with the last line end in its 64 KiB, or after them where there is none. A private key that a
- * window leaves open is marked up to its end line, in whichever window that comes.
+ * A window ends with the last line end in its 64 KiB; where there is none, in front of the last words of them, since a
+ * secret is a word or a few; and where those are longer than any secret, after them. A private key that a window
+ * leaves open is marked up to its end line, in whichever window that comes.
  */
 export class OutputKeeper {
   readonly #redactWindow: (text: string) => string;
@@ -84,7 +85,7 @@ export class OutputKeeper {
     while (this.#pendingBytes > WINDOW_BYTES) {
       const fits = prefixOfBytes(rest, WINDOW_BYTES);
       const lineEnd = rest.lastIndexOf("\n", fits - 1);
-      const window = rest.slice(0, lineEnd < 0 ? fits : lineEnd + 1);
+      const window = rest.slice(0, lineEnd < 0 ? startOfLastWords(rest, fits) : lineEnd + 1);
       rest = rest.slice(window.length);
       this.#pendingBytes -= utf8Bytes(window);
       this.#close(window);
@@ -113,6 +114,29 @@ export class OutputKeeper {
     const body = openKeyBlock(text);
     if (body >= 0) this.#openKey = text.slice(Math.max(body, text.length - LONGEST_END_LINE));
   }
+}
+
+/** Longer than any secret that has a shape, in code units; and words that belong to one, with what stands between them. */
+export const LONGEST_SECRET = 8 * 1024;
+const SECRET_WORDS = 4;
+
+/**
+ * Where the last words of a beginning of a text start: the one that may be cut, and what may stand in front of a secret as
+ * a part of its pattern (`"token": "…"`, `Bearer …`). The end of the beginning where that is longer than a secret.
+ */
+function startOfLastWords(text: string, end: number): number {
+  const least = Math.max(1, end - LONGEST_SECRET);
+  let at = end;
+  for (let words = 0; words < SECRET_WORDS; words += 1) {
+    while (at > least && isBetweenWords(text.charCodeAt(at - 1))) at -= 1;
+    while (at > least && !isBetweenWords(text.charCodeAt(at - 1))) at -= 1;
+  }
+  return at > least ? at : end;
+}
+
+/** A blank, or what separates the values of JSON, of a query, of a list. */
+function isBetweenWords(unit: number): boolean {
+  return unit <= 0x20 || "\"'`,;&<>()[]{}".includes(String.fromCharCode(unit));
 }
 
 /** Longer than "-----END … PRIVATE KEY-----" with any label in use. */

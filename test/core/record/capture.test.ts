@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { keepOutput, OutputKeeper, WINDOW_BYTES } from "../../../src/core/record/capture.ts";
+import { keepOutput, LONGEST_SECRET, OutputKeeper, WINDOW_BYTES } from "../../../src/core/record/capture.ts";
 import { REDACTED, redact } from "../../../src/core/record/redact.ts";
 
 const BEGIN = "-----BEGIN PRIVATE KEY-----";
@@ -113,7 +113,8 @@ describe("OutputKeeper", () => {
             if (rest.includes("\n")) expect(Buffer.byteLength(upToNextLine)).toBeGreaterThan(WINDOW_BYTES);
           } else {
             expect(window.includes("\n")).toBe(false);
-            const [next = ""] = rest;
+            // In front of its last words, which are no longer than a secret may be; in code units, of at most 3 bytes.
+            const next = rest.slice(0, LONGEST_SECRET + 1);
             expect(Buffer.byteLength(window + next)).toBeGreaterThan(WINDOW_BYTES);
           }
         }
@@ -142,6 +143,24 @@ describe("OutputKeeper", () => {
   test("a secret at the end of a full window is whole in the next", () => {
     const line = `${"x".repeat(WINDOW_BYTES - 10)}\n`;
     expect(stream([`${line}ghp_${"a".repeat(30)}\n`]).redacted).toBe(`${line}${REDACTED}\n`);
+  });
+
+  test.each([
+    ["a token", `ghp_${"a".repeat(36)}`, "xx "],
+    ["a token in JSON without a blank", `"ghp_${"a".repeat(36)}"`, '{"a":'],
+    ["a pair in JSON", `"token":"hunter2hunter2"`, '{"a":1,'],
+    ["a pair with blanks", "password = hunter2hunter2", "and the "],
+    ["a bearer", "Bearer hunter2hunter2hunter2", "x-header: "],
+  ])("%s across the end of a full window of one long line is marked whole", (_, secret, before) => {
+    const end = " and the rest";
+    const values = secret.match(/ghp_a+|hunter2\w+/)?.[0] ?? "";
+    for (let cut = 1; cut <= secret.length; cut += 1) {
+      const pad = before.repeat(Math.floor((WINDOW_BYTES - cut) / before.length)).padStart(WINDOW_BYTES - cut, "x");
+      const { redacted, tail } = stream([pad + secret + end]);
+      expect(redacted).not.toContain(values);
+      expect(redacted).toContain(REDACTED);
+      expect(tail ?? "").not.toContain(values.slice(0, 8));
+    }
   });
 
   test("a private key over many windows is one mark, up to its end line", () => {
