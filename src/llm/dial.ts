@@ -97,6 +97,8 @@ async function send(server: Server, call: Call, signal: AbortSignal): Promise<Re
         decompress: false,
         // A debugging variable of the runtime would print the headers.
         verbose: false,
+        // Whatever NODE_TLS_REJECT_UNAUTHORIZED says: whoever answers under a foreign name would get the key.
+        tls: { rejectUnauthorized: true },
         // A proxy named in the environment would be dialled in place of the address that was judged.
         ...(url.protocol === "http:" ? { proxy: false as const } : {}),
       });

@@ -158,7 +158,8 @@ async function send(
         // A debugging variable of the runtime would print the bearer.
         verbose: false,
         ...(url.protocol === "http:" ? { proxy: false as const } : {}),
-        ...(ca === null ? {} : { tls: { ca } }),
+        // Whatever NODE_TLS_REJECT_UNAUTHORIZED says: whoever answers under a foreign name would get the bearer.
+        tls: { rejectUnauthorized: true, ...(ca === null ? {} : { ca }) },
       });
     } catch (error) {
       if (transportFault(error, "")?.kind !== "unreachable") throw error;
