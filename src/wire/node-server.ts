@@ -22,6 +22,7 @@ import {
   submitAnswer,
   viewAnswer,
 } from "../core/node/answer.ts";
+import { isFromPage } from "../core/node/from-page.ts";
 import { isTerminal, type JobView, NODE_ERRORS, renderView } from "../core/node/job.ts";
 import { type Route, routeOf } from "../core/node/route.ts";
 import type { NodeService } from "../core/node/service.ts";
@@ -163,6 +164,10 @@ class Server implements NodeServer {
 
   async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const route = routeOf(request.method ?? "", request.url ?? "");
+    if (this.#digest === null && isFromPage(request.headers)) {
+      request.resume();
+      return this.#send(response, FOR_NO_PAGE);
+    }
     if (!this.#isAllowed(request.headers.authorization)) {
       request.resume();
       if (route.kind === "health") return this.#send(response, REDUCED_HEALTH);
@@ -396,6 +401,14 @@ class EventsOf {
     this.changed();
   }
 }
+
+const FOR_NO_PAGE = errorAnswer(
+  "misdirected",
+  "This node has no token, and answers programs of its own machine alone",
+  {
+    hint: "Ask it as 127.0.0.1 or localhost, or give the node a token",
+  },
+);
 
 const HEADERS = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" } as const;
 

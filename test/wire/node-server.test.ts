@@ -6,6 +6,9 @@ import { BEARER, liveNode, request, stage, statusOf, TOKEN, until } from "../sup
 import { SEAT, submitAs, submitOf } from "../support/node-world.ts";
 
 const NOBODY = `wrt-${"0".repeat(24)}`;
+/** A request without a body and with just these headers. */
+const bare = (method: string, path: string, headers: readonly string[]) =>
+  `${method} ${path} HTTP/1.1\r\n${headers.join("\r\n")}\r\n\r\n`;
 type Body = Record<string, unknown> & { readonly error?: Record<string, unknown> };
 const read = async (response: Response) => ({ status: response.status, body: (await response.json()) as Body });
 
@@ -71,6 +74,47 @@ describe("the token", () => {
     await using node = await liveNode({ token: null });
     expect((await node.ask("GET", "/jobs")).status).toBe(200);
     expect((await node.ask("GET", "/jobs", undefined, { Authorization: "Bearer x" })).status).toBe(200);
+  });
+
+  test.each([
+    ["a name that was made to lead here", ["Host: evil.example:18811"]],
+    ["the name of another machine", ["Host: 192.168.1.4:18811"]],
+    ["another site", ["Host: 127.0.0.1:18811", "Origin: https://evil.example"]],
+    ["a page without a name", ["Host: 127.0.0.1:18811", "Origin: null"]],
+    ["another site that only looks", ["Host: 127.0.0.1:18811", "Sec-Fetch-Site: cross-site"]],
+    ["another port of this machine", ["Host: localhost:18811", "Sec-Fetch-Site: same-site"]],
+  ])("where there is none, a page of %s is told nothing, and what it sends is no job", async (_, headers) => {
+    await using node = await liveNode({ token: null });
+    for (const [method, path] of [
+      ["GET", "/health"],
+      ["GET", "/jobs"],
+      ["POST", "/jobs"],
+      ["DELETE", "/jobs/wrt-0123456789abcdef01234567"],
+    ] as const) {
+      const more = method === "POST" ? ["Content-Type: application/json", "Content-Length: 0"] : [];
+      const client = await node.raw(bare(method, `/writ/v1${path}`, [...headers, ...more, "Connection: close"]));
+      const heard = await client.closed;
+      expect(statusOf(heard)).toBe(421);
+      expect(heard).toContain('"code":"misdirected"');
+    }
+  });
+
+  test.each([
+    ["127.0.0.1 under any port", ["Host: 127.0.0.1:9"]],
+    ["localhost", ["Host: LocalHost"]],
+    ["[::1]", ["Host: [::1]:18811"]],
+    ["a person who types the address into a browser", ["Host: localhost:18811", "Sec-Fetch-Site: none"]],
+  ])("where there is none, %s is answered", async (_, headers) => {
+    await using node = await liveNode({ token: null });
+    const client = await node.raw(bare("GET", "/writ/v1/jobs", [...headers, "Connection: close"]));
+    expect(statusOf(await client.closed)).toBe(200);
+  });
+
+  test("where there is one, the name by which a node is reached is nobody's business", async () => {
+    await using node = await liveNode();
+    const headers = ["Host: gpu.example", `Authorization: Bearer ${TOKEN}`, "Connection: close"];
+    const client = await node.raw(bare("GET", "/writ/v1/jobs", headers));
+    expect(statusOf(await client.closed)).toBe(200);
   });
 });
 

@@ -115,6 +115,7 @@ export type NodeError = {
  */
 export const NODE_ERRORS = {
   unauthorized: 401,
+  misdirected: 421,
   unsupported_media_type: 415,
   too_large: 413,
   bad_request: 400,
