@@ -28,6 +28,7 @@ import { tmpdir } from "node:os";
 import { basename, isAbsolute, join, relative, sep } from "node:path";
 import { WritError } from "../core/error.ts";
 import type { FreshCopy } from "../core/prove/fresh-copy.ts";
+import { GIT, gitEnvironment } from "./git-call.ts";
 import { removeTree } from "./remove-tree.ts";
 
 export type CopyLimits = { readonly files: number; readonly bytes: number };
@@ -342,13 +343,13 @@ function holds(names: readonly string[], folder: string): boolean {
 async function git(cwd: string, args: readonly string[], signal: AbortSignal): Promise<string | null> {
   signal.throwIfAborted();
   try {
-    const child = Bun.spawn(["git", "-c", "core.fsmonitor=false", "-C", cwd, ...args], {
+    const child = Bun.spawn([...GIT, "-C", cwd, ...args], {
       stdin: "ignore",
       stdout: "pipe",
       stderr: "ignore",
       timeout: GIT_MS,
       signal,
-      env: { ...outsideOfGit(process.env), GIT_OPTIONAL_LOCKS: "0" },
+      env: gitEnvironment(cwd, args),
     });
     const text = await new Response(child.stdout).text();
     return (await child.exited) === 0 ? text : null;
@@ -357,25 +358,6 @@ async function git(cwd: string, args: readonly string[], signal: AbortSignal): P
   } finally {
     signal.throwIfAborted();
   }
-}
-
-/** The variables that a git hook sets, and that would make git look at another repository than the folder's. */
-const GIT_PLACES: ReadonlySet<string> = new Set([
-  "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-  "GIT_COMMON_DIR",
-  "GIT_DIR",
-  "GIT_INDEX_FILE",
-  "GIT_NAMESPACE",
-  "GIT_OBJECT_DIRECTORY",
-  "GIT_PREFIX",
-  "GIT_WORK_TREE",
-]);
-
-/** An environment without the variables that lead git to a repository elsewhere. */
-export function outsideOfGit(
-  environment: Readonly<Record<string, string | undefined>>,
-): Record<string, string | undefined> {
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => !GIT_PLACES.has(name)));
 }
 
 /** The folder without links in its path. Errors: `copy_failed`. */

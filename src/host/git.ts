@@ -1,5 +1,6 @@
 /** git, asked for facts of a checkout and told the few things that briefs do. */
 import { WritError } from "../core/error.ts";
+import { GIT, gitEnvironment } from "./git-call.ts";
 
 /** How long one call may take, in milliseconds, and how much it may say, in bytes. */
 const GIT_MS = 120_000;
@@ -15,33 +16,20 @@ export type GitAnswer = {
 /**
  * Runs `git -C <dir> <args>` to its end.
  *
- * A folder's own configuration may name a program that watches its files: asking must not run it. Within a hook of git
- * the environment names another tree than the folder's.
+ * Programs that the folder's own configuration names are not run by asking; hooks are, by what writes (`commit`,
+ * `worktree add`), as they would be by hand.
  *
  * Errors: `git_missing`
  */
 export function runGit(dir: string, args: readonly string[]): GitAnswer {
   try {
-    const { stdout, stderr, success } = Bun.spawnSync(["git", "-c", "core.fsmonitor=false", "-C", dir, ...args], {
+    const { stdout, stderr, success } = Bun.spawnSync([...GIT, "-C", dir, ...args], {
       stdin: "ignore",
       stdout: "pipe",
       stderr: "pipe",
       timeout: GIT_MS,
       maxBuffer: GIT_BYTES,
-      env: {
-        ...process.env,
-        LC_ALL: "C",
-        GIT_OPTIONAL_LOCKS: "0",
-        GIT_TERMINAL_PROMPT: "0",
-        GIT_DIR: undefined,
-        GIT_WORK_TREE: undefined,
-        GIT_INDEX_FILE: undefined,
-        GIT_COMMON_DIR: undefined,
-        GIT_OBJECT_DIRECTORY: undefined,
-        GIT_NAMESPACE: undefined,
-        GIT_PREFIX: undefined,
-        BUN_OPTIONS: undefined,
-      },
+      env: { ...gitEnvironment(dir, args), LC_ALL: "C" },
     });
     return { ok: success, stdout: stdout.toString(), stderr: stderr.toString() };
   } catch (error) {

@@ -1,6 +1,7 @@
 /** The git work tree around a folder: which of its files changed after an instant. */
 import { lstatSync, realpathSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
+import { GIT, gitEnvironment } from "./git-call.ts";
 
 /** A tree with more files is not asked. */
 const FILE_LIMIT = 20_000;
@@ -43,21 +44,13 @@ export function changedAfter(cwd: string, instant: string, options: { readonly e
 /** What git prints; null when it fails, is missing, or takes too long. */
 function git(cwd: string, args: readonly string[]): string | null {
   try {
-    // A tree's own configuration may name a program that watches its files: asking must not run it.
-    const { stdout, success } = Bun.spawnSync(["git", "-c", "core.fsmonitor=false", "-C", cwd, ...args], {
+    const { stdout, success } = Bun.spawnSync([...GIT, "-C", cwd, ...args], {
       stdin: "ignore",
       stdout: "pipe",
       stderr: "ignore",
       timeout: GIT_MS,
       maxBuffer: GIT_BYTES,
-      // Within a hook of git these name another tree than the folder's.
-      env: {
-        ...process.env,
-        GIT_OPTIONAL_LOCKS: "0",
-        GIT_DIR: undefined,
-        GIT_WORK_TREE: undefined,
-        GIT_INDEX_FILE: undefined,
-      },
+      env: gitEnvironment(cwd, args),
     });
     return success ? stdout.toString() : null;
   } catch {

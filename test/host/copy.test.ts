@@ -20,7 +20,8 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { WritError } from "../../src/core/error.ts";
 import type { FreshCopy } from "../../src/core/prove/fresh-copy.ts";
-import { type CopyOptions, copyFolder, outsideOfGit } from "../../src/host/copy.ts";
+import { type CopyOptions, copyFolder } from "../../src/host/copy.ts";
+import { outsideOfGit } from "../../src/host/git-call.ts";
 
 const top = realpathSync(mkdtempSync(join(tmpdir(), "writ-copy-test-")));
 afterAll(() => rmSync(top, { recursive: true, force: true }));

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Capture } from "../../../src/core/record/tool-record.ts";
-import { outsideOfGit } from "../../../src/host/copy.ts";
+import { outsideOfGit } from "../../../src/host/git-call.ts";
 import { born, closing, everything, fill, finalize, ran } from "../../support/turn.ts";
 import { type ScriptedWorld, scriptedWorld } from "../../support/world.ts";
 import { type Ran, runWrit, shown, writCommand } from "../../support/writ.ts";
