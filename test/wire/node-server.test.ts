@@ -3,7 +3,7 @@ import { WritError } from "../../src/core/error.ts";
 import { readView } from "../../src/core/node/read-view.ts";
 import { readHealth } from "../../src/core/placement/health.ts";
 import { BEARER, liveNode, request, stage, statusOf, TOKEN, until } from "../support/live-node.ts";
-import { SEAT, submitAs, submitOf } from "../support/node-world.ts";
+import { doneResult, type Play, SEAT, submitAs, submitOf } from "../support/node-world.ts";
 
 const NOBODY = `wrt-${"0".repeat(24)}`;
 /** A request without a body and with just these headers. */
@@ -420,14 +420,18 @@ describe("taking a job back", () => {
   });
 
   test("does not wait for a run that does not stop", async () => {
-    await using node = await liveNode({ play: () => new Promise(() => {}), limits: { stop_ms: 20 } });
-    // It would hold up the end of this test.
-    node.node.drain = async () => {};
+    const { promise: isStopped, resolve: stop } = Promise.withResolvers<void>();
+    const play: Play = async (job) => {
+      await isStopped;
+      return doneResult(job);
+    };
+    await using node = await liveNode({ play, limits: { stop_ms: 20 } });
     const { job_id, body } = submitOf(1);
     await node.ask("POST", "/jobs", body);
     expect(await read(await node.ask("DELETE", `/jobs/${job_id}?force=1`))).toMatchObject({
       status: 200,
       body: { state: "running" },
     });
+    stop();
   });
 });
