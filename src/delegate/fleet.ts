@@ -92,9 +92,10 @@ export class Fleet {
     const { clock } = this.world;
     const over = new AbortController();
     const signal = AbortSignal.any([this.signal, over.signal]);
-    const late: Promise<Probe> = clock
-      .sleep(PROBE_MS, signal)
-      .then(() => ({ ok: false, why: `no answer within ${PROBE_MS / 1000} s`, blames: "infrastructure" }));
+    const late: Promise<Probe> = clock.sleep(PROBE_MS, signal).then(() => {
+      const why = this.signal.aborted ? "it was called off" : `no answer within ${PROBE_MS / 1000} s`;
+      return { ok: false, why, blames: "infrastructure" };
+    });
     const probe = await Promise.race([remote.probe(signal), late]);
     over.abort();
     this.known.set(remote, { probe, taken_ms, told_ms: clock.ms() });

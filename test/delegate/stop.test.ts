@@ -47,6 +47,16 @@ describe("a call that its caller stops", () => {
     expect(results[1]?.reason).toBe("canceled by the caller; never placed");
   });
 
+  test("says of a place that was still being asked that this was called off, and not that it is silent", async () => {
+    const { results } = await play({
+      contracts: [SCHEMA],
+      stop_ms: 500,
+      local: () => null,
+      remotes: (clock) => [{ ...scriptedRemote(clock, "http://a:1", []), probe: () => new Promise(() => {}) }],
+    });
+    expect(results[0]).toMatchObject({ status: "deferred", placement: "http://a:1: probe (it was called off)" });
+  });
+
   test.each([
     ["withdrawn", /^canceled by the caller; job wrt-0+1 on a was withdrawn before it started$/, "withdrawn"],
     ["running", /^canceled by the caller; job wrt-0+1 still running on a, not taken back$/, "abandoned"],
