@@ -21,13 +21,20 @@ export function ownIdentity(): ProcessIdentity {
 
 /** False when that process has ended, be its id given to another one or not. */
 export function isStillAlive({ pid, start }: ProcessIdentity): boolean {
-  if (!Number.isSafeInteger(pid) || pid <= 0 || !isAlive(pid)) return false;
+  if (!isAlive(pid)) return false;
   const now = start === null ? null : startOf(pid);
   return now === null || now === start;
 }
 
-/** Whether a process has this id; one that ended and was not waited for by its parent counts as dead where that shows. */
+/** Ids are positive and fit the platform's `pid_t`; 0 and less would mean groups of processes. */
+const MOST_PID = 2_147_483_647;
+
+/**
+ * Whether a process has this id; one that ended and was not waited for by its parent counts as dead where that shows.
+ * Nobody has what can be no id, as a file that was cut or edited may say.
+ */
 export function isAlive(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 0 || pid > MOST_PID) return false;
   try {
     process.kill(pid, 0);
   } catch (error) {
