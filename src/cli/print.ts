@@ -4,6 +4,7 @@
  * Text for a person is stripped of control sequences. JSON is never stripped; on a terminal it is escaped.
  */
 import { type ErrorStatus, exitOf, WritError } from "../core/error.ts";
+import { issueLines } from "../core/issue-text.ts";
 import { assignKey, type JsonObject, type JsonValue } from "../core/json/value.ts";
 import type { Issue } from "../core/result.ts";
 import { escapeControls, stripControls } from "../core/terminal.ts";
@@ -94,12 +95,7 @@ export function errorDocument(error: WritError): JsonObject {
 export function errorText(error: WritError): string {
   if (error.layout !== "word") return laidOut(error);
   const lines = [`${STATUS_WORDS[error.status]}: ${error.message}`];
-  for (const issue of error.issues) {
-    lines.push(
-      issue.path === null ? `  ${issue.code}: ${issue.message}` : `  ${issue.code} [${issue.path}]: ${issue.message}`,
-    );
-    if (issue.hint !== null) lines.push(`    ${issue.hint.replaceAll("\n", "\n    ")}`);
-  }
+  for (const issue of error.issues) lines.push(...issueLines(issue));
   lines.push(...error.lines);
   if (error.hint !== null) lines.push(error.hint);
   return lines.join("\n");

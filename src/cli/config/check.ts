@@ -1,6 +1,6 @@
 /** `writ config check`: whether the config, the file and the environment over it, is valid. */
 import type { ConfigIssue } from "../../core/config/issue.ts";
-import { issueLines, issuesBehind } from "../../core/config/issue.ts";
+import { configIssueLines, issuesBehind } from "../../core/config/issue.ts";
 import { WritError } from "../../core/error.ts";
 import { defineCommand } from "../command.ts";
 import { CONFIG_OPTION, loadConfig } from "../config-world.ts";
@@ -22,7 +22,7 @@ export const command = defineCommand({
     } else if (ok) out.line(`OK: ${what} is valid.`);
     else {
       out.line(`${what}: ${counted(issues.length, "issue")}`);
-      for (const issue of issues) for (const line of issueLines(issue)) out.line(line);
+      for (const issue of issues) for (const line of configIssueLines(issue)) out.line(line);
     }
     return ok ? 0 : 1;
   },

@@ -111,7 +111,7 @@ function printNameOnly(before: SourceNode, after: SourceNode, json: boolean, out
         ? "EXEMPT: the sets do not differ"
         : `EXEMPT: ${counted(mapping.length, "word")} replaced, nothing else`,
     );
-  } else out.line(`NOT EXEMPT: ${judged.path === "" ? "" : `${judged.path}: `}${judged.message}`);
+  } else out.line(`NOT EXEMPT: ${oneLine(`${judged.path === "" ? "" : `${judged.path}: `}${judged.message}`)}`);
   return judged.exempt ? 0 : 1;
 }
 

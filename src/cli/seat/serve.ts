@@ -2,6 +2,7 @@
 import { isLoopbackAddress } from "../../core/config/address.ts";
 import { readListen } from "../../core/config/url.ts";
 import { WritError } from "../../core/error.ts";
+import { issueLines } from "../../core/issue-text.ts";
 import { compactJson, type JsonObject } from "../../core/json/value.ts";
 import type { PlayReport } from "../../core/scripted/play.ts";
 import type { Script } from "../../core/scripted/read-script.ts";
@@ -106,10 +107,7 @@ function scriptOf(file: string): Script {
   if (read.ok) return read.script;
   const { issues } = read;
   throw new WritError("bad_script", `The script "${file}" is not valid: ${counted(issues.length, "issue")}`, {
-    lines: issues.flatMap(({ code, path, message, hint }) => [
-      `  ${code}${path === "" ? "" : ` [${path}]`}: ${message}`,
-      ...(hint === null ? [] : [`    ${hint}`]),
-    ]),
+    lines: issues.flatMap((issue) => issueLines(issue)),
     hint: "docs/scripted-seat.md says what each key is for",
     details: { issues: issues.map((issue) => ({ ...issue })) },
   });

@@ -1,5 +1,6 @@
 /** What is wrong with a config: codes, places and messages; and the one error that holds all of it. */
 import { type ErrorCode, WritError } from "../error.ts";
+import { issueLines } from "../issue-text.ts";
 
 /** In the order of how much of the file they are about. */
 export const CONFIG_ISSUE_CODES = [
@@ -50,7 +51,7 @@ export function badConfig(
   const what = file === null ? "The config from the environment" : `The config "${file}"`;
   return new WritError(code, `${what} is not valid: ${count}`, {
     hint: "docs/configuration.md lists every key",
-    lines: issues.flatMap(issueLines),
+    lines: issues.flatMap(configIssueLines),
     details: { file, issues: issues.map((issue) => ({ ...issue })) },
   });
 }
@@ -61,8 +62,7 @@ export function issuesBehind({ details }: WritError): { file: string | null; iss
 }
 
 /** An issue as a person reads it, indented; its hint stands under it. */
-export function issueLines({ code, path, message, hint, line, column }: ConfigIssue): readonly string[] {
-  const place = path === "" ? "" : ` [${path}]`;
-  const position = line === null ? "" : `line ${line}, column ${column}: `;
-  return [`  ${code}${place}: ${position}${message}`, ...(hint === null ? [] : [`    ${hint}`])];
+export function configIssueLines(issue: ConfigIssue): readonly string[] {
+  const { line, column } = issue;
+  return issueLines(issue, line === null ? "" : `line ${line}, column ${column}: `);
 }

@@ -1,5 +1,6 @@
 /** A contract file that a command needs and that is not valid: the one error with all its issues. */
 import { WritError } from "../error.ts";
+import { issueLines } from "../issue-text.ts";
 import type { DelegationIssue } from "./issue.ts";
 
 /**
@@ -10,7 +11,7 @@ export function badContract(file: string, issues: readonly DelegationIssue[]): W
   const count = `${issues.length} issue${issues.length === 1 ? "" : "s"}`;
   return new WritError("bad_contract", `The contract file "${file}" is not valid: ${count}`, {
     hint: `All that can be said of it: writ lint ${file}`,
-    lines: issues.flatMap(issueLines),
+    lines: issues.flatMap((issue) => issueLines(issue)),
     details: { issues: issues.map((issue) => ({ ...issue })) },
   });
 }
@@ -34,10 +35,4 @@ export function badContracts(files: readonly string[], issues: readonly Delegati
     }),
     details: { issues: issues.map((issue) => ({ ...issue })) },
   });
-}
-
-/** An issue as a person reads it, indented; its hint stands under it. */
-export function issueLines({ code, path, message, hint }: DelegationIssue): readonly string[] {
-  const place = path === "" ? "" : ` [${path}]`;
-  return [`  ${code}${place}: ${message}`, ...(hint === null ? [] : [`    ${hint}`])];
 }

@@ -1,5 +1,6 @@
 /** The manifest of a set of fixtures: what the set claims to hold, which the fixture gate proves. */
 import * as v from "valibot";
+import { oneLine } from "../acceptance/quoting.ts";
 import { type JsonFault, parseJson } from "../json/parse.ts";
 import { pointerTo } from "./pointer.ts";
 
@@ -62,7 +63,7 @@ export function readManifest(text: string): ReadManifest {
     problems: result.issues.map((issue) => {
       const steps = (issue.path ?? []).map(({ key }) => (typeof key === "number" ? key : String(key)));
       const place = steps.reduce<string>(pointerTo, "");
-      return `${place === "" ? "" : `${place}: `}${problemOf(issue)}`;
+      return oneLine(`${place === "" ? "" : `${place}: `}${problemOf(issue)}`);
     }),
   };
 }

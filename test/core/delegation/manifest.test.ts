@@ -18,6 +18,7 @@ describe("readManifest()", () => {
 
   test.each([
     { changes: { more: 1 }, says: "/more: there is no such key in a manifest" },
+    { changes: { "mo\nre": 1 }, says: "/mo\\nre: there is no such key in a manifest" },
     { changes: { schemas: undefined }, says: "/schemas: this key is missing" },
     { changes: { schema_version: 2 }, says: "/schema_version: " },
     { changes: { schemas: ["/etc/x.json"] }, says: "/schemas/0: a path inside the set is due" },
