@@ -1,7 +1,13 @@
 /** What plan check finds: which check, what is wrong, where, what was expected, and what to do. */
+import { oneLine } from "../acceptance/quoting.ts";
 
 /** The most that is listed; further ones are counted. */
 export const FINDINGS_LISTED = 10_000;
+/**
+ * And the most that their reasons and lines come to, in UTF-16 code units. Each quotes its line: without this, a long line
+ * with a finding in each word would be told of in the square of its length.
+ */
+export const LISTED_CHARACTERS = 8 * 1024 * 1024;
 
 /** Check to its classes; each class says what was expected there and what mends it. */
 export const CHECKS = {
@@ -104,6 +110,7 @@ export type ClassOf<C extends CheckName> = keyof (typeof CHECKS)[C] & string;
 export type Finding = {
   readonly check: CheckName;
   readonly class: string;
+  /** On one line. */
   readonly reason: string;
   /** The task that it belongs to; null where it belongs to none. */
   readonly task: number | null;
@@ -132,12 +139,15 @@ export class Findings {
   readonly list: Finding[] = [];
   /** All of them, also those that are not listed. */
   count = 0;
+  private characters = 0;
 
   constructor(private readonly lines: readonly string[]) {}
 
   add<C extends CheckName>(check: C, name: ClassOf<C>, reason: string, place: Place = {}): void {
     this.count += 1;
-    if (this.list.length >= FINDINGS_LISTED) return;
+    this.characters += reason.length + (this.lines[(place.line ?? 0) - 1]?.length ?? 0);
+    const isFull = this.list.length >= FINDINGS_LISTED || this.characters > LISTED_CHARACTERS;
+    if (isFull && this.list.length > 0) return;
     this.list.push(findingOf(check, name, reason, place, this.lines));
   }
 }
@@ -153,10 +163,17 @@ export function findingOf<C extends CheckName>(
   const [expected, hint] = classes[name] ?? ["", ""];
   const evidence = lines[line - 1] ?? "";
   const column = line === 0 ? 0 : at + 1;
-  return { check, class: name, reason, task, line, column, about: about ?? null, evidence, expected, hint };
-}
-
-/** `paths-exist @ line 41: Modify: path "a.ts" does not exist`. */
-export function findingText({ check, line, reason }: Finding): string {
-  return `${check} @ line ${line}: ${reason}`;
+  // A literal, a path or a question may hold a line end.
+  return {
+    check,
+    class: name,
+    reason: oneLine(reason),
+    task,
+    line,
+    column,
+    about: about ?? null,
+    evidence,
+    expected,
+    hint,
+  };
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import type { PlanFiles } from "../../../src/core/plan/check/context.ts";
 import { checkPlan } from "../../../src/core/plan/check.ts";
-import { CHECKS, FINDINGS_LISTED } from "../../../src/core/plan/finding.ts";
+import { CHECKS, FINDINGS_LISTED, LISTED_CHARACTERS } from "../../../src/core/plan/finding.ts";
 
 const FOLDER = join(import.meta.dir, "..", "..", "..", "fixtures", "plan", "passing");
 const SPEC = readFileSync(join(FOLDER, "spec.md"), "utf8");
@@ -162,6 +162,13 @@ test.each([
   expect(told(plan)).toEqual(findings);
 });
 
+test("a reason is one line, also where a literal of the spec is not", () => {
+  const spec = SPEC.replace("`npm run verify`", "`npm run\nverify`");
+  const cited = PLAN.replace("L27 | whole suite passes", "L27-L28 | whole suite passes");
+  const [found] = checkPlan(cited, spec, FILES).findings.filter(({ about }) => about === "npm run\nverify");
+  expect(found?.reason).toBe("verification header does not contain the required verbatim literal `npm run\\nverify`");
+});
+
 test("two headings of one title are ambiguous", () => {
   const spec = `${SPEC}\n## Command\n`;
   const found = checkPlan(PLAN, spec, FILES).findings;
@@ -280,4 +287,6 @@ test.each([
   expect(findings.length).toBeGreaterThan(0);
   expect(findings.length).toBeLessThanOrEqual(FINDINGS_LISTED);
   expect(count).toBeGreaterThanOrEqual(findings.length);
+  const told = findings.reduce((sum, { reason, evidence }) => sum + reason.length + evidence.length, 0);
+  expect(told).toBeLessThanOrEqual(2 * LISTED_CHARACTERS);
 });
