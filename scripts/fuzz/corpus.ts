@@ -4,7 +4,7 @@ import { extname, join } from "node:path";
 
 const ROOT = join(import.meta.dir, "../..");
 /** Longer ones say nothing that shorter ones do not, and take longer. */
-const MOST_BYTES = 24 * 1024;
+const MOST_BYTES = 32 * 1024;
 
 /** Every file below a folder of the project whose name ends so. */
 export function filesBelow(folder: string, ...ends: readonly string[]): readonly string[] {
@@ -48,4 +48,13 @@ export function short(texts: readonly string[]): readonly string[] {
 /** Values as JSON, on one line and laid out by turns. */
 export function asJson(values: readonly unknown[]): readonly string[] {
   return short(values.map((value, at) => JSON.stringify(value, null, at % 2 === 0 ? undefined : 2)));
+}
+
+/** The blocks of code of a page, by their language. */
+export function blocksIn(page: string, language: string): readonly string[] {
+  return fileAt(page)
+    .split(/^```/m)
+    .flatMap((block, at) =>
+      at % 2 === 1 && block.startsWith(`${language}\n`) ? [block.slice(language.length + 1)] : [],
+    );
 }

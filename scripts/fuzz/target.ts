@@ -52,6 +52,11 @@ export function hold(law: string, holds: boolean, ...seen: readonly unknown[]): 
   if (!holds) throw new Broken([law, ...seen.map(shown)].join("\n  "));
 }
 
+/** What a person is shown of a document is not written by the document. */
+export function oneLineEach(lines: readonly string[]): void {
+  hold("what is printed as a line is one", !lines.some((line) => /[\r\n]/.test(line)), lines);
+}
+
 /** Two values that have to be the same, told by their JSON. */
 export function same(law: string, one: unknown, other: unknown): void {
   if (one === other) return;
@@ -87,7 +92,11 @@ export function reading(reader: Reading, now: () => number = () => performance.n
       const small = await smaller(reader, input, fault);
       return [`${fault}\n${shownInput(reader, small)}`];
     },
-    show: (seed) => shownInput(reader, inputOf(reader, seed)),
+    show: (seed) => {
+      const [smallest = []] = grown === 0 ? [] : growing(reader, seed, grown);
+      const doubled = grown === 0 ? "" : `\nand, where it is doubled four times, from\n${shownInput(reader, smallest)}`;
+      return shownInput(reader, inputOf(reader, seed)) + doubled;
+    },
     growth: grown === 0 ? null : (seed) => growthFault(reader, growing(reader, seed, grown), now),
   };
 }

@@ -8,10 +8,11 @@ import { canonicalContract, readContractBytes, readContracts } from "../../../sr
 import { JUDGES } from "../../../src/core/delegation/judges.ts";
 import { lintContract } from "../../../src/core/delegation/lint.ts";
 import { speedTerm } from "../../../src/core/delegation/speed.ts";
+import { issueLines } from "../../../src/core/issue-text.ts";
 import { parseJson } from "../../../src/core/json/parse.ts";
 import { isObject } from "../../../src/core/json/value.ts";
 import { asJson, filesBelow, short, textsAt, valuesAt, vectors } from "../corpus.ts";
-import { hold, reading, same } from "../target.ts";
+import { hold, oneLineEach, reading, same } from "../target.ts";
 
 const FIELDS = ["goal", "context", "context_paths", "output_schema", "acceptance", "profile", "thinking", "max_steps", "timeout_sec", "write_root", "schema_version", "name", "text"]; // biome-ignore format: a list
 const CHECK_WORDS = [
@@ -85,6 +86,7 @@ export const contractFile = reading({
   read: ({ bytes }) => {
     const read = readContractBytes(bytes, JUDGES);
     hold("a file has subtasks or issues", read.issues.length > 0 || read.subtasks.length > 0, read);
+    oneLineEach(read.issues.flatMap((issue) => issueLines(issue)));
     for (const { path, contract, isComplete } of read.subtasks) {
       hold("a subtask has a place in the file", read.places.includes(path), path);
       const canonical = canonicalContract(contract);
