@@ -5,6 +5,7 @@
  * all its fields (`decode.ts`), then the rules, subtask by subtask. What parses a check and what judges a schema is
  * handed in, and so is what reads `context_paths`.
  */
+import type { Check } from "../acceptance/check.ts";
 import { quote } from "../acceptance/quoting.ts";
 import { type JsonFault, parseJson, positionOf, yamlStart } from "../json/parse.ts";
 import { readSource, type SourceMember, type SourceNode, type SourceObject } from "../json/source.ts";
@@ -72,7 +73,7 @@ export type Judges = {
   readonly parseCheck: (
     line: string,
   ) =>
-    | { readonly ok: true }
+    | { readonly ok: true; readonly check: Check }
     | { readonly ok: false; readonly error: { readonly code: string; readonly message: string } };
   /** `path` is a JSON pointer into the schema. */
   readonly lintSchema: (
@@ -378,7 +379,8 @@ function judge(
   }
 
   const schema = readSchema(values.output_schema, text, at("output_schema"), lintSchema);
-  issues.push(...schema.issues, ...checkIssues(values.acceptance, at("acceptance"), parseCheck));
+  const textBytes = utf8Length(values.goal ?? "") + Math.min(size, CONTRACT_LIMITS.documents_bytes);
+  issues.push(...schema.issues, ...checkIssues(values.acceptance, at("acceptance"), { parseCheck, textBytes }));
 
   const budgets = [
     clamp("max_steps", values.max_steps, at("max_steps")),
@@ -497,12 +499,17 @@ function inexactNumbers(
   }
 }
 
+const PATTERN_HINT = "{n} repeats its part n times: write the patterns shorter, or give fewer documents";
+
+/** @param options `textBytes`: of what a pattern is held against before there is an answer */
 function checkIssues(
   lines: readonly string[],
   path: string,
-  parseCheck: Judges["parseCheck"],
+  { parseCheck, textBytes }: Pick<Judges, "parseCheck"> & { readonly textBytes: number },
 ): readonly DelegationIssue[] {
-  const { checks, check_bytes } = CONTRACT_LIMITS;
+  const { checks, check_bytes, pattern_work, pattern_text_bytes } = CONTRACT_LIMITS;
+  const most = Math.floor(pattern_work / Math.max(textBytes, pattern_text_bytes));
+  let instructions = 0;
   const issues: DelegationIssue[] = [];
   const tell = (place: string, message: string, cause?: string) =>
     issues.push({ code: "acceptance", path: place, message, hint: null, ...(cause === undefined ? {} : { cause }) });
@@ -514,8 +521,16 @@ function checkIssues(
       tell(place, `Check ${index}: ${quote(line)} has ${size} bytes; at most ${check_bytes} are allowed`);
       return;
     }
+    // Compiling takes its time too: what stands behind one pattern too many is not looked at.
+    if (instructions > most) return;
     const parsed = parseCheck(line);
     if (!parsed.ok) tell(place, `Check ${index}: ${parsed.error.message}`, parsed.error.code);
+    if (!parsed.ok || parsed.check.verb !== "regex") return;
+    instructions += parsed.check.pattern.size;
+    if (instructions <= most) return;
+    const sum = `With it the patterns of the checks take ${instructions} instructions`;
+    const message = `Check ${index}: ${quote(line)} is too much. ${sum}; at most ${most} are allowed over ${textBytes} bytes`;
+    issues.push({ code: "acceptance", path: place, message, hint: PATTERN_HINT });
   });
   return issues;
 }

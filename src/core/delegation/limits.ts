@@ -15,4 +15,11 @@ export const CONTRACT_LIMITS = {
   segment_bytes: 255,
   checks: 64,
   check_bytes: 4096,
+  /**
+   * Instructions of the patterns of all checks, times bytes of what they are held against: goal and documents, at least
+   * `pattern_text_bytes`. A search takes each for each, 40 ns at the very worst; without a bound the 64 checks may have
+   * 25 million instructions, and a grade takes days.
+   */
+  pattern_work: 2 ** 31,
+  pattern_text_bytes: 64 * 1024,
 } as const;

@@ -11,6 +11,8 @@ import { foreignProperty } from "./properties.ts";
 export type Pattern = {
   /** As written. */
   readonly source: string;
+  /** Instructions of its program: a letter, a class or `.` is one, and `{n}` repeats what stands before it n times. */
+  readonly size: number;
   /** Names of capture groups, in the order of the groups. */
   readonly groupNames: readonly string[];
   /** Whether the pattern matches anywhere, an empty match counting. */
@@ -92,12 +94,14 @@ function reasonOf(error: unknown): string {
 }
 
 class CompiledRe2 implements Pattern {
+  readonly size: number;
   readonly groupNames: readonly string[];
 
   constructor(
     readonly source: string,
     engine: RE2JS,
   ) {
+    this.size = sizeOf(engine);
     const groups = Object.entries(engine.namedGroups());
     this.groupNames = groups.sort(([, left], [, right]) => left - right).map(([name]) => name);
   }

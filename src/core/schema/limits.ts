@@ -4,6 +4,8 @@
 export const MAX_SCHEMA_BYTES = 65_536;
 export const MAX_PROPERTIES = 1_000;
 export const MAX_ENUM_MEMBERS = 1_000;
+/** Instructions of all its patterns: each is held against many texts of an answer, by the node that has it made too. */
+export const MAX_PATTERN_INSTRUCTIONS = 8_192;
 /** Levels of containers, of a schema as of a contract. */
 export const MAX_SCHEMA_DEPTH = 64;
 

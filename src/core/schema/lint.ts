@@ -10,6 +10,7 @@ import { compilableNames, type Holds, KEYWORDS, resolveReference, subschemasOf }
 import {
   MAX_CHAIN,
   MAX_ENUM_MEMBERS,
+  MAX_PATTERN_INSTRUCTIONS,
   MAX_PROPERTIES,
   MAX_SCHEMA_BYTES,
   MAX_SCHEMA_DEPTH,
@@ -48,6 +49,7 @@ class Lint {
   isOversized = false;
   private properties = 0;
   private enumMembers = 0;
+  private instructions = 0;
   /** Every schema that was walked, with its place. */
   private readonly places = new Map<JsonObject, string>();
 
@@ -252,8 +254,20 @@ class Lint {
   }
 
   private pattern(source: string, at: string): void {
+    // Compiling takes its time too: what stands behind one too many is not looked at.
+    if (this.instructions > MAX_PATTERN_INSTRUCTIONS) return;
     const compiled = compilePattern(source);
-    if (!compiled.ok) this.report(at, `${quoted(source)} is no RE2 pattern: ${clip(compiled.reason, 200)}`);
+    if (!compiled.ok) {
+      this.report(at, `${quoted(source)} is no RE2 pattern: ${clip(compiled.reason, 200)}`);
+      return;
+    }
+    this.instructions += compiled.pattern.size;
+    if (this.instructions <= MAX_PATTERN_INSTRUCTIONS) return;
+    this.report(
+      at,
+      `With ${quoted(source)} the patterns of the schema take ${this.instructions} instructions; the limit is ${MAX_PATTERN_INSTRUCTIONS}`,
+      "{n} repeats its part n times: write it shorter, or bound the length with maxLength",
+    );
   }
 
   private reference(value: string, at: string, target: (value: JsonValue, path: string) => void): void {

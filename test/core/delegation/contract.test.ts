@@ -390,6 +390,27 @@ test("64 checks of 4,096 bytes are allowed; what is beyond is told by its limit"
   expect(issues[1]?.message).toContain("has 4097 bytes; at most 4096");
 });
 
+// `[a-z]{n}` is n instructions, and two for the beginning and the end.
+const letters = (count: number) => `regex:[a-z]{${count}}`;
+const document = (bytes: number) => ({ name: "a", text: "x".repeat(bytes - 2) });
+
+test.each<[string, readonly string[], number, readonly (readonly [string, string])[]]>([
+  ["32,768 instructions over little text", [...Array(32).fill(letters(998)), letters(766)], 0, []],
+  ["one more", [...Array(32).fill(letters(998)), letters(767)], 0, [["acceptance", "/acceptance/32"]]],
+  ["8,192 over 256 KiB", [...Array(8).fill(letters(998)), letters(190)], 2 ** 18, []],
+  ["one more over those", [...Array(8).fill(letters(998)), letters(191)], 2 ** 18, [["acceptance", "/acceptance/8"]]],
+  ["25 million", Array(64).fill(`regex:${"[a-z]{999}".repeat(400)}`), 0, [["acceptance", "/acceptance/0"]]],
+  ["long checks that are no patterns", Array(64).fill(`contains:${"x".repeat(4000)}`), 2 ** 18, []],
+])("the work of all patterns has a bound: %s", (_, acceptance, bytes, expected) => {
+  const context = bytes === 0 ? [] : [document(bytes / 2), { ...document(bytes / 2), name: "b" }];
+  expect(toldOf({ goal: "x", context, acceptance })).toEqual(expected);
+});
+
+test("the goal counts as text that patterns are held against", () => {
+  const acceptance = Array(8).fill(letters(998));
+  expect(toldOf({ goal: "x".repeat(2 ** 20), acceptance })).toEqual([["acceptance", "/acceptance/2"]]);
+});
+
 test.each(["null", "3", '"x"', "[1]", "{}", '{"properties":{"a":true}}', '{"properties":[]}'])(
   "%s is no output schema",
   (schema) => {

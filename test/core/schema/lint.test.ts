@@ -185,6 +185,20 @@ describe("lintSchema() holds the limits", () => {
     expect(lintSchema(schema).length === 0).toBe(isAccepted);
   });
 
+  test("8,192 instructions of all patterns, and not one more; those behind it are not looked at", () => {
+    const patterns = (...each: readonly string[]): JsonObject => ({
+      properties: { a: { allOf: each.map((pattern) => ({ pattern })) } },
+    });
+    // `[a-z]{n}` is n instructions, and two for the beginning and the end.
+    const many = Array<string>(8).fill("[a-z]{998}");
+    expect(lintSchema(patterns(...many, "[a-z]{190}"))).toEqual([]);
+    const issues = lintSchema(patterns(...many, "[a-z]{191}", "("));
+    expect(issues.map(({ path }) => path)).toEqual(["/properties/a/allOf/8/pattern"]);
+    expect(issues[0]?.message).toContain("8193 instructions");
+    const names = Object.fromEntries(many.map((pattern, index) => [`${pattern}${index}`, {}]));
+    expect(lintSchema({ properties: { o: { patternProperties: { ...names, "[a-z]{999}": {} } } } })).toHaveLength(1);
+  });
+
   function nested(levels: number): JsonObject {
     let schema: JsonObject = {};
     for (let level = 1; level < levels; level += 1) schema = { items: schema };
