@@ -8,7 +8,7 @@
  */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { AT_THE_ROOT, WORKERS } from "./workers.ts";
+import { BUNDLE, EXECUTABLE, WORKERS } from "./executable.ts";
 
 const ROOT = join(import.meta.dir, "..");
 const DIST = join(ROOT, "dist");
@@ -40,29 +40,14 @@ async function build(target: Target | null): Promise<{ readonly path: string } |
   const made = join(folder, path.endsWith(".exe") ? "writ.exe" : "writ");
   try {
     const result = await Bun.build({
+      ...BUNDLE,
       entrypoints: [join(ROOT, "src", "main.ts"), ...WORKERS],
-      naming: AT_THE_ROOT,
-      target: "bun",
-      format: "esm",
-      bytecode: true,
-      minify: true,
-      sourcemap: "linked",
-      // One file for each lazily loaded command. In one bundle, what a command imports from node:* is imported
-      // when the executable starts, whichever command is called.
-      splitting: true,
       compile: {
+        ...EXECUTABLE,
         ...(target === null ? {} : { target: `bun-${target}` as const }),
         outfile: made,
         // The contracts that writ ships are read from inside the executable (src/host/contracts.ts).
         assets: [join(ROOT, "contracts")],
-        // Else a .env, a bunfig.toml, a tsconfig.json or a package.json in the folder of the call decides what writ does.
-        autoloadDotenv: false,
-        autoloadBunfig: false,
-        autoloadTsconfig: false,
-        autoloadPackageJson: false,
-        // The end of Bun's own options. What BUN_OPTIONS holds is put behind it and so is none; and in a folder that
-        // was deleted, where Bun would give up, writ begins (docs/platforms.md).
-        execArgv: ["--"],
       },
     });
     if (!result.success) return { problem: result.logs.map(String).join("\n") };

@@ -8,15 +8,14 @@
  * Run: bun scripts/digests.ts           writes them
  *      bun scripts/digests.ts --check   ends in 1 when one of them is stale, writing nothing
  */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { digestSetFindings } from "../src/core/delegation/digest-set.ts";
 import { readSource } from "../src/core/json/source.ts";
 import { redact } from "../src/core/record/redact.ts";
+import { keepMade } from "./made-files.ts";
 
-const ROOT = join(import.meta.dir, "..");
-const PAGES = join(ROOT, "docs", "decisions");
-const SETS = join(ROOT, "contracts", "digests");
+const PAGES = join(import.meta.dir, "..", "docs", "decisions");
 
 /** A decision page by its number. */
 type Chosen = { readonly page: number; readonly anchors: readonly string[] };
@@ -232,34 +231,7 @@ export function readPages(): ReadonlyMap<string, string> {
   return new Map(names.sort().map((name) => [name, readFileSync(join(PAGES, name), "utf8")]));
 }
 
-function main(argv: readonly string[]): number {
-  if (argv.some((word) => word !== "--check")) {
-    console.error("Usage: bun scripts/digests.ts [--check]");
-    return 2;
-  }
-  let stale = 0;
-  for (const { file, text } of buildSets(readPages())) {
-    const path = join(ROOT, "contracts", file);
-    if (readSet(path) === text) continue;
-    stale += 1;
-    if (argv.includes("--check")) console.error(`contracts/${file} is stale: run bun scripts/digests.ts`);
-    else {
-      mkdirSync(SETS, { recursive: true });
-      writeFileSync(path, text);
-      console.log(`contracts/${file} written; pin it with: writ gate pin`);
-    }
-  }
-  return argv.includes("--check") && stale > 0 ? 1 : 0;
+if (import.meta.main) {
+  const files = buildSets(readPages()).map(({ file, text }) => [`contracts/${file}`, text] as const);
+  process.exitCode = keepMade(process.argv.slice(2), "scripts/digests.ts", files, "; pin it with: writ gate pin");
 }
-
-function readSet(path: string): string | null {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    // A set that was never written is a stale one.
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
-    throw error;
-  }
-}
-
-if (import.meta.main) process.exitCode = main(process.argv.slice(2));

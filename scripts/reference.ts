@@ -4,8 +4,6 @@
  * Run: bun scripts/reference.ts           writes them
  *      bun scripts/reference.ts --check   ends in 1 when one of them is stale, writing nothing
  */
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import type { AnyCommand } from "../src/cli/command.ts";
 import { declarationOf, usageOf } from "../src/cli/declaration.ts";
 import type { Nodes } from "../src/cli/node.ts";
@@ -13,6 +11,7 @@ import { FACES } from "../src/cli/tree.ts";
 import { ERROR_CODES, EXIT, type ExitName } from "../src/core/error.ts";
 import { isArray, isObject, type JsonObject, type JsonValue, valueAt } from "../src/core/json/value.ts";
 import { TOOLS } from "../src/mcp/tools.ts";
+import { keepMade } from "./made-files.ts";
 
 const MADE = "<!-- Written by scripts/reference.ts from the declarations; edit those. -->";
 
@@ -149,35 +148,10 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
 }
 
-async function main(argv: readonly string[]): Promise<number> {
-  if (argv.some((word) => word !== "--check")) {
-    console.error("Usage: bun scripts/reference.ts [--check]");
-    return 2;
-  }
-  const folder = join(import.meta.dir, "..", "docs", "reference");
-  const pages = { "commands.md": await renderCommands(), "errors.md": renderErrors(), "tools.md": await renderTools() };
-  let stale = 0;
-  for (const [name, text] of Object.entries(pages)) {
-    if (readPage(join(folder, name)) === text) continue;
-    stale += 1;
-    if (argv.includes("--check")) console.error(`docs/reference/${name} is stale: run bun scripts/reference.ts`);
-    else {
-      mkdirSync(folder, { recursive: true });
-      writeFileSync(join(folder, name), text);
-      console.log(`docs/reference/${name} written`);
-    }
-  }
-  return argv.includes("--check") && stale > 0 ? 1 : 0;
+if (import.meta.main) {
+  process.exitCode = keepMade(process.argv.slice(2), "scripts/reference.ts", [
+    ["docs/reference/commands.md", await renderCommands()],
+    ["docs/reference/errors.md", renderErrors()],
+    ["docs/reference/tools.md", await renderTools()],
+  ]);
 }
-
-function readPage(path: string): string | null {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    // A page that was never written is a stale one.
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
-    throw error;
-  }
-}
-
-if (import.meta.main) process.exitCode = await main(process.argv.slice(2));

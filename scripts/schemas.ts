@@ -4,38 +4,10 @@
  * Run: bun scripts/schemas.ts           writes them
  *      bun scripts/schemas.ts --check   ends in 1 when one of them is stale, writing nothing
  */
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { renderSchemas } from "../src/core/published-schemas.ts";
+import { keepMade } from "./made-files.ts";
 
-function main(argv: readonly string[]): number {
-  if (argv.some((word) => word !== "--check")) {
-    console.error("Usage: bun scripts/schemas.ts [--check]");
-    return 2;
-  }
-  const folder = join(import.meta.dir, "..", "contracts", "schemas");
-  let stale = 0;
-  for (const [name, text] of Object.entries(renderSchemas())) {
-    if (readSchema(join(folder, name)) === text) continue;
-    stale += 1;
-    if (argv.includes("--check")) console.error(`contracts/schemas/${name} is stale: run bun scripts/schemas.ts`);
-    else {
-      mkdirSync(folder, { recursive: true });
-      writeFileSync(join(folder, name), text);
-      console.log(`contracts/schemas/${name} written`);
-    }
-  }
-  return argv.includes("--check") && stale > 0 ? 1 : 0;
+if (import.meta.main) {
+  const files = Object.entries(renderSchemas()).map(([name, text]) => [`contracts/schemas/${name}`, text] as const);
+  process.exitCode = keepMade(process.argv.slice(2), "scripts/schemas.ts", files);
 }
-
-function readSchema(path: string): string | null {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    // A schema that was never written is a stale one.
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
-    throw error;
-  }
-}
-
-if (import.meta.main) process.exitCode = main(process.argv.slice(2));

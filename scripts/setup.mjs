@@ -35,7 +35,7 @@ const SOURCES = [
   "package-lock.json",
   "tsconfig.json",
   "scripts/build.ts",
-  "scripts/workers.ts",
+  "scripts/executable.ts",
 ];
 const SIGNALS = ["SIGHUP", "SIGINT", "SIGTERM"];
 const HEARTBEAT_MS = 1000;

@@ -7,11 +7,10 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, statfsSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { compile } from "../compile.ts";
+import { type Served, serve } from "../serve.ts";
 
 const BASELINES = ["print", "commit", "spawn", "requests"] as const;
 export type Baseline = (typeof BASELINES)[number];
-
-const READY_MS = 20_000;
 
 export type Call = {
   readonly data: string;
@@ -23,7 +22,7 @@ export type Call = {
 const MEMORY_FILE_SYSTEMS = [0x01021994, 0x858458f6];
 
 export class Scene {
-  private readonly servers: { kill(): void; readonly exited: Promise<number> }[] = [];
+  private readonly servers: Served[] = [];
 
   private constructor(
     readonly folder: string,
@@ -47,8 +46,7 @@ export class Scene {
 
   /** Ends the servers that were started, and removes everything. */
   async close(): Promise<void> {
-    for (const child of this.servers) child.kill();
-    await Promise.all(this.servers.map((child) => child.exited));
+    await Promise.all(this.servers.map((served) => served.close()));
     rmSync(this.folder, { recursive: true, force: true });
   }
 
@@ -62,20 +60,10 @@ export class Scene {
   /** Starts a server of writ that says its address in its first line, and lives as long as the scene; its base URL. */
   async serve(args: readonly string[], name: string): Promise<string> {
     const data = this.dataFolder(`${name}-data`);
-    const options = { stdin: "ignore", stdout: "pipe", stderr: "ignore" } as const;
-    const child = Bun.spawn([this.executable, ...args], { ...this.options({ data }), ...options });
-    this.servers.push(child);
-    const late = setTimeout(() => child.kill(), READY_MS);
-    let text = "";
-    const decoder = new TextDecoder();
-    for await (const piece of child.stdout) {
-      text += decoder.decode(piece, { stream: true });
-      if (text.includes("\n")) break;
-    }
-    clearTimeout(late);
-    const url = /http:\/\/[\w.:]+/.exec(text)?.[0];
-    if (url === undefined) throw new Error(`"writ ${args.join(" ").slice(0, 60)}" did not start: ${text}`);
-    return url;
+    const { cwd, env } = this.options({ data });
+    const served = await serve([this.executable, ...args], cwd, env);
+    this.servers.push(served);
+    return served.url;
   }
 
   /** A new, empty folder. */

@@ -1,9 +1,9 @@
 /** The places of the demo: its model seat (the one that somebody named or started, else a scripted one), and a node. */
 import { join } from "node:path";
 import { findSeat } from "../seat.ts";
+import { type Served, serve } from "../serve.ts";
 
 const SCRIPT = join(import.meta.dir, "..", "..", "fixtures", "write-door", "right.json");
-const READY_MS = 20_000;
 
 export type DemoSeat = {
   /** One line for whoever watches. */
@@ -42,36 +42,8 @@ async function scriptedSeat({ writ, folder, environment }: Setting): Promise<Dem
   };
 }
 
-export type DemoNode = { readonly url: string; close(): Promise<void> };
-
 /** A node on this machine, with the seat behind it and a data folder of its own. */
-export async function openNode({ writ, folder, environment }: Setting): Promise<DemoNode> {
+export async function openNode({ writ, folder, environment }: Setting): Promise<Served> {
   const own = { ...environment(), WRIT_DATA_DIR: join(folder, "node") };
   return await serve([writ, "node", "serve", "--listen", "127.0.0.1:0"], folder, own);
-}
-
-/** Starts what says its address in its first line. */
-async function serve(
-  argv: readonly string[],
-  cwd: string,
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<DemoNode> {
-  const child = Bun.spawn([...argv], { cwd, env: { ...env }, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
-  const late = setTimeout(() => child.kill(), READY_MS);
-  let text = "";
-  const decoder = new TextDecoder();
-  for await (const piece of child.stdout) {
-    text += decoder.decode(piece, { stream: true });
-    if (text.includes("\n")) break;
-  }
-  clearTimeout(late);
-  const url = /http:\/\/[\w.:]+/.exec(text)?.[0];
-  if (url === undefined) throw new Error(`${argv.slice(1, 3).join(" ")} did not start: ${text}`);
-  return {
-    url,
-    async close() {
-      child.kill();
-      await child.exited;
-    },
-  };
 }

@@ -26,6 +26,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import { WritError } from "../core/error.ts";
 import { lockFile } from "./lock.ts";
+import { flushFolder } from "./staged.ts";
 
 /** The largest settings file, in bytes. */
 const LIMIT = 8 * 1024 * 1024;
@@ -117,7 +118,7 @@ function replace(path: string, target: string, found: Found | null, text: string
     const now = find(path);
     if ((now?.text ?? null) !== (found?.text ?? null) || (now?.target ?? path) !== target) return false;
     renameSync(temporary, target);
-    flush(folder);
+    flushFolder(folder);
     return true;
   } catch (error) {
     if (error instanceof WritError) throw error;
@@ -162,17 +163,6 @@ function locked(target: string): () => void {
   const unlock = lockFile(folder, LOCK_MS);
   if (unlock === null) throw busy(target);
   return unlock;
-}
-
-function flush(folder: string): void {
-  // Windows has no such thing: it refuses to flush a folder, and keeps the names of files in its own journal.
-  if (process.platform === "win32") return;
-  const handle = openSync(folder, "r");
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
 }
 
 function codeOf(error: unknown): string | null {

@@ -20,6 +20,7 @@ import {
 import { dirname, isAbsolute, join, sep } from "node:path";
 import { WritError } from "../core/error.ts";
 import type { ArtifactPath, EvidenceFolder } from "../core/evidence/repository.ts";
+import { flushFolder } from "./flush-folder.ts";
 
 /** How often a folder is made again that another process, taking its own back, removed meanwhile. */
 const FOLDER_ROUNDS = 8;
@@ -152,17 +153,6 @@ function takeBack(path: string | null, made: readonly string[]): void {
     } catch {
       // not empty: another process put its own evidence there; or the disk is broken, which the first error tells
     }
-  }
-}
-
-function flushFolder(folder: string): void {
-  // Windows has no such thing: it refuses to flush a folder, and keeps the names of files in its own journal.
-  if (process.platform === "win32") return;
-  const handle = openSync(folder, "r");
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
   }
 }
 

@@ -22,6 +22,7 @@ import {
 import { join } from "node:path";
 import type { DraftFolder } from "../core/contract/repository.ts";
 import { WritError } from "../core/error.ts";
+import { flushFolder } from "./flush-folder.ts";
 
 /** The largest envelope on disk, in bytes. */
 export const ENVELOPE_LIMIT = 16 * 1024 * 1024;
@@ -148,17 +149,6 @@ function removeLeftover(temporary: string): void {
     rmSync(temporary, { force: true });
   } catch {
     // the folder is none, or cannot be written: there is nothing of ours in it, or nothing we can do
-  }
-}
-
-function flushFolder(folder: string): void {
-  // Windows has no such thing: it refuses to flush a folder, and keeps the names of files in its own journal.
-  if (process.platform === "win32") return;
-  const handle = openSync(folder, "r");
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
   }
 }
 

@@ -3,8 +3,9 @@
  * read from anywhere: the page can be sent as it is.
  */
 import { type Markup, markup, type Piece } from "../html/markup.ts";
+import pageStyle from "../html/page.css" with { type: "text" };
 import { exact, LENGTHS, line } from "../html/shown-text.ts";
-import css from "./gate.css" with { type: "text" };
+import gateStyle from "./gate.css" with { type: "text" };
 import type { GateReport, Verdict } from "./report.ts";
 
 type LegReport = GateReport["legs"][number];
@@ -29,7 +30,7 @@ export function renderGatePage(reports: readonly [GateReport, ...GateReport[]]):
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <title>${present.verdict} · gate ${present.gate}</title>
-<style>${trusted(css)}</style>
+<style>${trusted(pageStyle + gateStyle)}</style>
 </head>
 <body>
 <h1>Gate ${line(present.gate)}: ${badge(present.verdict, present.scripted)}</h1>
