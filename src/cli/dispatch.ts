@@ -4,7 +4,7 @@ import { WritError } from "../core/error.ts";
 import type { JsonObject } from "../core/json/value.ts";
 import { type BindingRejection, dispatchTurn } from "../editor/dispatch.ts";
 import { environmentFacts } from "../host/environment.ts";
-import { readBodyFile } from "../host/file.ts";
+import { readBodyFile } from "../host/named-file.ts";
 import { readStdinText } from "../host/stdin.ts";
 import { scratchFolder } from "../store/scratch.ts";
 import { defineCommand } from "./command.ts";

@@ -3,7 +3,7 @@ import { gradeSaved, type SubtaskGrade } from "../author/grade.ts";
 import type { Outcome } from "../core/acceptance/evaluate.ts";
 import { MAX_RESULT_BYTES } from "../core/delegation/saved-answer.ts";
 import type { JsonObject } from "../core/json/value.ts";
-import { readBodyFile } from "../host/file.ts";
+import { readBodyFile } from "../host/named-file.ts";
 import { readStdinText } from "../host/stdin.ts";
 import { assertOneStdin, authorWorld } from "./author-world.ts";
 import { defineCommand, type Output } from "./command.ts";

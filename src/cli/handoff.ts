@@ -5,7 +5,7 @@ import { type TurnText, turnText } from "../core/brief/turn-text.ts";
 import { isClosed } from "../core/contract/state.ts";
 import { EXIT, WritError } from "../core/error.ts";
 import { continuedBy, showHandoff } from "../editor/look.ts";
-import { readBodyFile } from "../host/file.ts";
+import { readBodyFile } from "../host/named-file.ts";
 import { readStdinText } from "../host/stdin.ts";
 import { verifyRecord } from "../record/verify.ts";
 import { LARGEST_BRIEF } from "./brief/read.ts";

@@ -1,9 +1,8 @@
 /** Where the config is, and its bytes. What is in them is judged by `core/config/read.ts`. */
-import { closeSync, fstatSync, openSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { CONFIG_BYTES, type ReadConfig, readConfigBytes, stopped } from "../core/config/read.ts";
 import { WritError } from "../core/error.ts";
-import { readAll } from "./file.ts";
+import { readNamedFile } from "./named-file.ts";
 
 export type FoundConfig = {
   /** Absolute. */
@@ -40,11 +39,8 @@ export function readConfigFile(
   data: string,
 ): FoundConfig {
   const { file, isNamed } = configPath(named, environment, data);
-  let handle: number | null = null;
   try {
-    handle = openSync(file, "r");
-    if (fstatSync(handle).isDirectory()) return unreadable(file, "It is a folder");
-    return { file, read: readConfigBytes(readAll(handle, CONFIG_BYTES, "the config")) };
+    return { file, read: readConfigBytes(readNamedFile(file, CONFIG_BYTES, "the config")) };
   } catch (error) {
     // One byte more than is read says that it is too large.
     if (error instanceof WritError && error.code === "body_too_large") {
@@ -52,14 +48,16 @@ export function readConfigFile(
     }
     const code = error instanceof Error && "code" in error ? error.code : null;
     if (code !== "ENOENT" && code !== "ENOTDIR") {
-      return unreadable(file, error instanceof Error ? error.message : String(error));
+      return unreadable(file, upperFirst(error instanceof Error ? error.message : String(error)));
     }
     if (!isNamed) return { file, read: null };
     const hint = named === undefined ? "WRIT_CONFIG names it" : "writ config init writes one";
     return { file, read: stopped({ code: "file_missing", message: "There is no such file", hint }) };
-  } finally {
-    if (handle !== null) closeSync(handle);
   }
+}
+
+function upperFirst(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function unreadable(file: string, message: string): FoundConfig {

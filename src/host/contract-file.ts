@@ -1,10 +1,11 @@
 /** The bytes of a contract file, or of standard input. What is in them is judged by `core/delegation/contract.ts`. */
-import { closeSync, fstatSync, openSync, type Stats } from "node:fs";
+import { fstatSync, type Stats } from "node:fs";
 import { quote } from "../core/acceptance/quoting.ts";
 import type { DelegationIssue } from "../core/delegation/issue.ts";
 import { CONTRACT_LIMITS } from "../core/delegation/limits.ts";
 import { WritError } from "../core/error.ts";
 import { readAll } from "./file.ts";
+import { readNamedFile } from "./named-file.ts";
 
 export type ReadContractFile =
   | { readonly ok: true; readonly bytes: Uint8Array }
@@ -19,17 +20,15 @@ export type ReadContractFile =
  */
 export function readContractFile(path: string): ReadContractFile {
   const what = path === "-" ? "standard input" : quote(path);
-  let file: number | null = null;
+  const most = CONTRACT_LIMITS.file_bytes;
   try {
-    file = path === "-" ? 0 : openSync(path, "r");
-    if (fstatSync(file).isDirectory()) return unreadable(what, "it is a folder");
-    return { ok: true, bytes: readAll(file, CONTRACT_LIMITS.file_bytes, what) };
+    if (path !== "-") return { ok: true, bytes: readNamedFile(path, most, what) };
+    if (fstatSync(0).isDirectory()) return unreadable(what, "it is a folder");
+    return { ok: true, bytes: readAll(0, most, what) };
   } catch (error) {
     if (!(error instanceof WritError)) return unreadable(what, error instanceof Error ? error.message : String(error));
     if (error.code !== "body_too_large") return unreadable(what, error.message);
     return tooLarge(what);
-  } finally {
-    if (file !== null && file !== 0) closeSync(file);
   }
 }
 

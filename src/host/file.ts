@@ -12,23 +12,6 @@ const TRANSCRIPT_LIMIT = 256 * 1024 * 1024;
 const LINE_LIMIT = 16 * 1024 * 1024;
 
 /**
- * A body from a file, a pipe (`<(…)`) or a device, whole.
- *
- * Errors: `file_unreadable`, `body_too_large`, `bad_json` when it is no UTF-8.
- */
-export async function readBodyFile(path: string, maxBytes: number): Promise<string> {
-  const file = openBody(path);
-  try {
-    if (fstatSync(file).isDirectory()) throw unreadable(path, "it is a folder");
-    return decodeBody(readAll(file, maxBytes, `"${path}"`), `"${path}"`);
-  } catch (error) {
-    throw error instanceof WritError ? error : unreadable(path, reasonOf(error), error);
-  } finally {
-    closeSync(file);
-  }
-}
-
-/**
  * Everything a file descriptor gives, up to a limit. Waits for a slow writer, also on a non-blocking pipe.
  *
  * Errors: `body_too_large`.
@@ -146,14 +129,6 @@ function readSome(file: number, piece: Buffer): number {
   }
 }
 
-function openBody(path: string): number {
-  try {
-    return openSync(path, "r");
-  } catch (error) {
-    throw unreadable(path, codeOf(error) === "ENOENT" ? "there is no such file" : reasonOf(error), error);
-  }
-}
-
 function firstBadByte(bytes: Uint8Array): number {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let good = 0;
@@ -176,17 +151,6 @@ function firstBadByte(bytes: Uint8Array): number {
   return bad;
 }
 
-function unreadable(path: string, why: string, cause?: unknown): WritError {
-  return new WritError("file_unreadable", `Cannot read "${path}": ${why}`, {
-    hint: "Name a readable file, or - for standard input",
-    cause,
-  });
-}
-
 function codeOf(error: unknown): string | null {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : null;
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

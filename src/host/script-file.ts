@@ -1,9 +1,9 @@
 /** The bytes of a script, or of standard input. What is in them is judged by `core/scripted/read-script.ts`. */
-import { closeSync, fstatSync, openSync } from "node:fs";
 import { WritError } from "../core/error.ts";
 import { type ReadScript, readScript, scriptTooLarge } from "../core/scripted/read-script.ts";
 import { SCRIPT_LIMITS } from "../core/scripted/script.ts";
 import { readAll } from "./file.ts";
+import { readNamedFile } from "./named-file.ts";
 
 /**
  * Reads a script whole, up to its limit.
@@ -13,18 +13,14 @@ import { readAll } from "./file.ts";
  */
 export function readScriptFile(path: string): ReadScript {
   const what = path === "-" ? "standard input" : `"${path}"`;
-  let file: number | null = null;
+  const most = SCRIPT_LIMITS.file_bytes;
   try {
-    file = path === "-" ? 0 : openSync(path, "r");
-    if (fstatSync(file).isDirectory()) throw new Error("it is a folder");
-    return readScript(readAll(file, SCRIPT_LIMITS.file_bytes, what));
+    return readScript(path === "-" ? readAll(0, most, what) : readNamedFile(path, most, what));
   } catch (error) {
     if (error instanceof WritError && error.code === "body_too_large") return scriptTooLarge();
     throw new WritError("file_unreadable", `Cannot read ${what}: ${error instanceof Error ? error.message : error}`, {
       hint: "Name a readable file, or - for standard input",
       cause: error,
     });
-  } finally {
-    if (file !== null && file !== 0) closeSync(file);
   }
 }

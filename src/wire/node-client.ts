@@ -7,7 +7,7 @@
  *
  * Source: delegation run, sections 0, 2.4, 4.7, 4.11, 7.6, 11
  */
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { isAddress } from "../core/config/address.ts";
 import { dialTargets } from "../core/config/dial.ts";
 import { EventStream } from "../core/event-stream.ts";
@@ -169,9 +169,16 @@ async function send(
   throw last;
 }
 
+/** More than every authority of a system together. */
+const CA_BYTES = 16 * 1024 * 1024;
+
 function certificatesOf(file: string): string | null | Error {
   try {
-    return file === "" ? null : readFileSync(file, "utf8");
+    if (file === "") return null;
+    // The opening of a pipe would wait for its writer.
+    const stat = statSync(file);
+    if (!stat.isFile() || stat.size > CA_BYTES) return new Error(`"${file}" is no file of certificates`);
+    return readFileSync(file, "utf8");
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }

@@ -1,26 +1,11 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  ftruncateSync,
-  mkdtempSync,
-  openSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { closeSync, ftruncateSync, mkdtempSync, openSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { WritError } from "../../src/core/error.ts";
-import { readBodyFile, readTextLines, streamTextFile } from "../../src/host/file.ts";
-import { runInFreshWorld } from "../support/writ.ts";
+import { readTextLines, streamTextFile } from "../../src/host/file.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "writ-file-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-const LIMIT = 8 * 1024 * 1024;
-const isRoot = process.getuid?.() === 0;
 
 function file(name: string, content: string | Uint8Array): string {
   const path = join(folder, name);
@@ -42,96 +27,6 @@ function fifo(name: string): string {
   expect(Bun.spawnSync(["mkfifo", path]).exitCode).toBe(0);
   return path;
 }
-
-async function refusal(path: string, limit = LIMIT): Promise<{ code: string; message: string; hint: string | null }> {
-  try {
-    await readBodyFile(path, limit);
-  } catch (error) {
-    if (error instanceof WritError) return { code: error.code, message: error.message, hint: error.hint };
-    throw error;
-  }
-  throw new Error("it was not refused");
-}
-
-describe("readBodyFile()", () => {
-  test("reads a file whole, as it is", async () => {
-    const text = "\ufeffé🗸\r\n\0 end\n";
-    expect(await readBodyFile(file("whole", text), LIMIT)).toBe(text);
-    expect(await readBodyFile(file("empty", ""), LIMIT)).toBe("");
-  });
-
-  test("reads a file of exactly the limit, and refuses one byte more", async () => {
-    expect((await readBodyFile(file("limit", "x".repeat(LIMIT)), LIMIT)).length).toBe(LIMIT);
-    const path = file("over", "x".repeat(LIMIT + 1));
-    expect(await refusal(path)).toEqual({
-      code: "body_too_large",
-      message: `The body from "${path}" has more than 8 MiB`,
-      hint: "Keep long outputs in files and name them",
-    });
-  });
-
-  test.skipIf(!existsSync("/dev/zero"))("refuses a device without an end (needs /dev/zero)", async () => {
-    expect((await refusal("/dev/zero")).code).toBe("body_too_large");
-  });
-
-  test("refuses what is not there, a folder, and a name that no file can have", async () => {
-    const hint = "Name a readable file, or - for standard input";
-    const missing = join(folder, "missing");
-    expect(await refusal(missing)).toEqual({
-      code: "file_unreadable",
-      message: `Cannot read "${missing}": there is no such file`,
-      hint,
-    });
-    expect(await refusal(folder)).toEqual({
-      code: "file_unreadable",
-      message: `Cannot read "${folder}": it is a folder`,
-      hint,
-    });
-    expect((await refusal("a\0b")).code).toBe("file_unreadable");
-    expect((await refusal(join(file("plain", "x"), "below"))).code).toBe("file_unreadable");
-  });
-
-  test.skipIf(isRoot)("refuses a file that is not ours to read (needs a user who is not root)", async () => {
-    const path = file("secret", "x");
-    chmodSync(path, 0);
-    expect((await refusal(path)).code).toBe("file_unreadable");
-  });
-
-  test.each([
-    { what: "a wrong byte", bytes: [0x7b, 0xff, 0x7d], at: 2 },
-    { what: "a character cut at the end", bytes: [0x7b, 0xe2, 0x82], at: 3 },
-    { what: "a surrogate", bytes: [0x61, 0x62, 0xed, 0xa0, 0x80], at: 4 },
-    { what: "an overlong form", bytes: [0xc0, 0xaf], at: 1 },
-  ])("names the byte of what is no UTF-8: $what", async ({ bytes, at }) => {
-    const path = file("no-text", Uint8Array.from(bytes));
-    expect(await refusal(path)).toEqual({
-      code: "bad_json",
-      message: `The body from "${path}" is no UTF-8 text: byte ${at}`,
-      hint: "Write it as UTF-8",
-    });
-  });
-
-  test("finds a wrong byte far into a large file", async () => {
-    const bytes = new Uint8Array(4_000_000).fill(0x61);
-    bytes[3_999_990] = 0x80;
-    expect((await refusal(file("far", bytes))).message).toEndWith("byte 3999991");
-  });
-
-  test("reads a pipe that a shell names as a file (needs bash)", async () => {
-    const reader = `import { readBodyFile } from ${JSON.stringify(join(import.meta.dir, "../../src/host/file.ts"))};
-      console.log((await readBodyFile(process.argv[2], 1e6)).length);`;
-    const script = file("reader.ts", reader);
-    const ran = await runInFreshWorld([
-      "bash",
-      "-c",
-      'exec "$@" <(head -c 500000 /dev/zero; echo é)',
-      "bash",
-      process.execPath,
-      script,
-    ]);
-    expect(ran).toEqual({ exit: 0, stdout: "500002\n", stderr: "" });
-  });
-});
 
 describe("streamTextFile()", () => {
   const streamed = (path: string) => {

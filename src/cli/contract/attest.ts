@@ -6,7 +6,7 @@ import { type Judgement, judgeAttestation } from "../../core/attest/judge.ts";
 import { WritError } from "../../core/error.ts";
 import { canonicalJson, type JsonValue } from "../../core/json/value.ts";
 import type { Issue } from "../../core/result.ts";
-import { readBodyFile } from "../../host/file.ts";
+import { readBodyFile } from "../../host/named-file.ts";
 import { readStdinText } from "../../host/stdin.ts";
 import { sha256 } from "../../store/drafts.ts";
 import { defineCommand, type Output } from "../command.ts";

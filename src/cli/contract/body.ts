@@ -6,7 +6,7 @@ import { WritError } from "../../core/error.ts";
 import type { JsonFault } from "../../core/json/parse.ts";
 import { bodyFaultMessage, parseJson } from "../../core/json/parse.ts";
 import type { JsonValue } from "../../core/json/value.ts";
-import { readBodyFile } from "../../host/file.ts";
+import { readBodyFile } from "../../host/named-file.ts";
 import { readStdinText } from "../../host/stdin.ts";
 
 /** The largest body, in bytes. */

@@ -6,7 +6,7 @@ import { judgeNameOnly } from "../../core/delegation/name-only.ts";
 import { WritError } from "../../core/error.ts";
 import { readSource, type SourceNode } from "../../core/json/source.ts";
 import { checkFixtures, findingLine } from "../../gate/fixtures.ts";
-import { readBodyFile } from "../../host/file.ts";
+import { readBodyFile } from "../../host/named-file.ts";
 import { defineCommand, type Output } from "../command.ts";
 import { JSON_SWITCH } from "../contract/address.ts";
 import { oneLine } from "../table.ts";

@@ -1,5 +1,4 @@
 /** `writ node serve`: takes jobs from other machines and runs them on the seats of this one, until it is stopped. */
-import { readFileSync } from "node:fs";
 import type { Config } from "../../core/config/config.ts";
 import { listensBeyond, readListen } from "../../core/config/url.ts";
 import { WritError } from "../../core/error.ts";
@@ -7,6 +6,7 @@ import { capabilitiesOf } from "../../core/node/capabilities.ts";
 import { stripControls } from "../../core/terminal.ts";
 import { interruptible } from "../../host/interrupt.ts";
 import { openLogStream } from "../../host/log-stream.ts";
+import { readNamedFile } from "../../host/named-file.ts";
 import type { Tls } from "../../wire/door.ts";
 import { type NodeServer, serveNode } from "../../wire/node-server.ts";
 import { defineCommand } from "../command.ts";
@@ -19,6 +19,8 @@ import { instant, placesOf } from "../world.ts";
 
 const STDERR = 2;
 const FLUSH_MS = 1000;
+/** A certificate with its chain, or a key. */
+const PEM_BYTES = 1024 * 1024;
 
 export const command = defineCommand({
   meta: { name: "node serve", description: "Serve this machine's seats to other machines, as a node" },
@@ -143,7 +145,7 @@ function tlsOf({ tls_cert, tls_key }: Config["node"]): Tls | null {
 
 function pemAt(path: string, key: string): string {
   try {
-    return readFileSync(path, "utf8");
+    return new TextDecoder().decode(readNamedFile(path, PEM_BYTES));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new WritError("tls_unusable", `Cannot read "${path}", which ${key} names: ${why}`, { path, cause: error });

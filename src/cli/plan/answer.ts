@@ -5,7 +5,7 @@ import { bodyFaultMessage, parseJson } from "../../core/json/parse.ts";
 import { isArray, isObject, type JsonValue, valueAt } from "../../core/json/value.ts";
 import type { PlanCall } from "../../core/tracker/plan-verbs.ts";
 import { isTaskStatus, TASK_STATUSES, type Task } from "../../core/tracker/task.ts";
-import { readBodyFile } from "../../host/file.ts";
+import { readBodyFile } from "../../host/named-file.ts";
 import { readStdinText } from "../../host/stdin.ts";
 import type { Output } from "../command.ts";
 import { STORE_OPTION, trackerWorld } from "../flow-world.ts";
