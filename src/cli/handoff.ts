@@ -53,7 +53,7 @@ export const command = defineCommand({
     "writ handoff --contract a3f1c09d2be47a650.5d2e8c01b7f4",
   ],
   notes: [
-    "The mailbox is pi-handoff in the temporary folder, or WRIT_HANDOFF_DIR. docs/briefs.md tells what a brief says and how it is resumed.",
+    "The mailbox is pi-handoff in the temporary folder, or WRIT_HANDOFF_DIR. writ docs briefs tells what a brief says and how it is resumed.",
   ],
   exits: {
     0: "written",

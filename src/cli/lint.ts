@@ -25,7 +25,7 @@ export const command = defineCommand({
   examples: ["writ lint research.json --read-root .", "writ lint --strict --json a.json b.json"],
   notes: [
     "Nothing is run, and neither network nor config is used. Without --read-root the files of context_paths stay unread, and nothing is said of what no document has.",
-    "docs/delegation-contracts.md says what each warning means and what to do about it.",
+    "writ docs delegation-contracts says what each warning means and what to do about it.",
   ],
   exits: {
     0: "every file is valid; there may be warnings",

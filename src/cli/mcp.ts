@@ -28,7 +28,7 @@ export const command = defineCommand({
   output: "none",
   examples: ["writ mcp", "writ mcp --read-root ~/src/project"],
   notes: [
-    "A client starts it by itself: docs/mcp.md shows its configuration, and every tool. Standard output carries the protocol alone; what a person should know goes to standard error.",
+    "A client starts it by itself: writ docs mcp shows its configuration, and every tool. Standard output carries the protocol alone; what a person should know goes to standard error.",
     "The end of standard input, or SIGTERM, stops every call that is going on, within 8 seconds.",
   ],
   exits: {
@@ -41,7 +41,7 @@ export const command = defineCommand({
     const { config } = await loadConfig({ config: args.config, find: null });
     const readRoot = folderOf(args["read-root"] ?? ".");
     lastBeyondOneCall();
-    if (isTerminal(0)) out.talk("writ mcp: a client starts this, and speaks with it a message a line: docs/mcp.md");
+    if (isTerminal(0)) out.talk("writ mcp: a client starts this, and speaks with it a message a line: writ docs mcp");
     using interrupt = interruptible({ last: () => {} });
     const delegation = config.delegation_enabled
       ? openDelegation(config, () => worldOf(config, args.config, version))

@@ -51,7 +51,7 @@ export const command = defineCommand({
   examples: ["writ resume --plan-only /tmp/pi-handoff/x.md", "writ resume x.md .worktrees/x"],
   notes: [
     "Everything that can be checked is checked before the first call. Earlier phases are skipped with a reason, never completed; gate history and reviews are not restored.",
-    "What only a person may say is asked at a terminal, or answered by a flag. docs/briefs.md tells the whole of it.",
+    "What only a person may say is asked at a terminal, or answered by a flag. writ docs briefs tells the whole of it.",
   ],
   exits: {
     0: "resumed, or nothing to restore",

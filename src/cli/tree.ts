@@ -380,6 +380,10 @@ export const FACES: readonly Face[] = [
           new: { summary: "Make an Ed25519 key pair", load: () => import("./key/new.ts") },
         },
       },
+      docs: {
+        summary: "Print a page of the documentation, or list the pages",
+        load: () => import("./docs.ts"),
+      },
       completions: {
         summary: "Print a completion script for a shell",
         // This one command is about the tree itself.

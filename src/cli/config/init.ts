@@ -50,7 +50,7 @@ export const command = defineCommand({
     for (const { name, base_url, engine, model } of seats)
       out.line(`  seat ${name}: ${model} at ${base_url} (${engine})`);
     for (const url of without_model) out.line(`  ${url} answers, and lists no model`);
-    if (seats.length === 0) out.line('  No model server answered; add one under "seats": docs/configuration.md');
+    if (seats.length === 0) out.line('  No model server answered; name one under "seats": writ docs configuration');
     else out.line("  whether they work says: writ doctor");
     return 0;
   },

@@ -19,7 +19,7 @@ export const command = defineCommand({
     "writ gate run gate.json --remote http://100.64.0.7:18811 --yes --json",
   ],
   notes: [
-    "A gate file is trusted like a script: the commands that it will run are printed first, and on a terminal you are asked. writ gate check says what is wrong with one, and runs nothing. docs/gates.md is a guide.",
+    "A gate file is trusted like a script: the commands that it will run are printed first, and on a terminal you are asked. writ gate check says what is wrong with one, and runs nothing. writ docs gates is a guide.",
   ],
   exits: { ...GATE_EXITS, 3: "you did not agree to its commands" },
   async run({ args, json, out }) {

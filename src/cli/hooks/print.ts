@@ -17,7 +17,7 @@ export const command = defineCommand({
     },
   },
   examples: ["writ hooks print codex", "writ hooks print generic"],
-  notes: ["What has to be known besides is told on standard error; docs/hooks.md has the form of a bare record."],
+  notes: ["What has to be known besides is told on standard error; writ docs hooks has the form of a bare record."],
   exits: { 0: "printed", 2: "no such harness" },
   run({ args, out }) {
     const harness = harnessOf(args.harness);

@@ -37,7 +37,7 @@ export const command = defineCommand({
   notes: [
     "Callers bring the token in WRIT_NODE_TOKEN; without one it listens on this machine alone. What it acknowledges is on disk: jobs survive a crash and a restart. The contract that comes is never graded here.",
     "It prints one line when it is ready, and then talks on standard error. Ctrl-C or SIGTERM stops it in order: running jobs get node.drain_sec, the others wait for the next start. A second one ends it at once.",
-    "docs/operating.md has a systemd unit, and says what survives what.",
+    "writ docs operating has a systemd unit, and says what survives what.",
   ],
   exits: {
     0: "it was ended with SIGINT or SIGTERM",

@@ -12,7 +12,7 @@ export const command = defineCommand({
     ...PHASE_OPTIONS,
   },
   examples: ["writ phase status", "writ phase status --archived --json"],
-  notes: ["docs/briefs.md tells what the phases are and what gates an armed flow has."],
+  notes: ["writ docs briefs tells what the phases are and what gates an armed flow has."],
   exits: PHASE_EXITS,
   run({ args, json, out }) {
     if (!args.archived) return answerPhase({ action: "status" }, { store: args.store, json, out });

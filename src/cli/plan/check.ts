@@ -25,7 +25,7 @@ export const command = defineCommand({
   examples: ["writ plan check doc/plans/cache.md", "writ plan check doc/plans/cache.md --sarif > plan.sarif"],
   notes: [
     "Nothing is run. In an armed flow a pass stamps plan and spec as they are now, which phase start implement asks for; findings take the stamp away.",
-    "docs/briefs.md tells what a plan looks like and what each check asks of it.",
+    "writ docs briefs tells what a plan looks like and what each check asks of it.",
   ],
   exits: { 0: "PASS", 1: "FAIL, with every finding", 4: "the store is locked, or git is missing" },
   async run({ args, json, out }) {

@@ -35,7 +35,7 @@ export const command = defineCommand({
   notes: [
     "It speaks as llama.cpp, vllm, ollama or a hosted engine does, and never passes for a model: its id begins with scripted/, every answer has the header writ-scripted, and results say (scripted).",
     "The log is at /scripted/log as well, with ?bodies=1 beside the requests; a POST to /scripted/reset forgets counts, log and times. Ctrl-C ends the seat.",
-    "docs/scripted-seat.md says how to write a script. Its JSON Schema is contracts/schemas/script.schema.json.",
+    "writ docs scripted-seat says how to write a script. Its JSON Schema is contracts/schemas/script.schema.json.",
   ],
   exits: {
     0: "it was ended with SIGINT or SIGTERM; with --check, the script makes sense",
@@ -108,7 +108,7 @@ function scriptOf(file: string): Script {
   const { issues } = read;
   throw new WritError("bad_script", `The script "${file}" is not valid: ${counted(issues.length, "issue")}`, {
     lines: issues.flatMap((issue) => issueLines(issue)),
-    hint: "docs/scripted-seat.md says what each key is for",
+    hint: "writ docs scripted-seat says what each key is for",
     details: { issues: issues.map((issue) => ({ ...issue })) },
   });
 }

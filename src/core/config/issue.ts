@@ -50,7 +50,7 @@ export function badConfig(
   const count = `${issues.length} issue${issues.length === 1 ? "" : "s"}`;
   const what = file === null ? "The config from the environment" : `The config "${file}"`;
   return new WritError(code, `${what} is not valid: ${count}`, {
-    hint: "docs/configuration.md lists every key",
+    hint: "writ docs configuration lists every key",
     lines: issues.flatMap(configIssueLines),
     details: { file, issues: issues.map((issue) => ({ ...issue })) },
   });

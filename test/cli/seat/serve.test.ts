@@ -223,7 +223,7 @@ describe("writ seat serve --check", () => {
         '  type_mismatch [/turns/0/reply/cut/how]: Expected ("length" | "refuse" | "no_end" | "drop" | "reset" | "hang"), found "drp"',
         '  unknown_key [/turns/0/tims]: There is no key "tims" here',
         "    Did you mean times?",
-        "docs/scripted-seat.md says what each key is for",
+        "writ docs scripted-seat says what each key is for",
         "--- exit 2",
         "",
       ].join("\n"),
