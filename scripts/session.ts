@@ -82,7 +82,7 @@ const VARYING: readonly (readonly [name: string, pattern: RegExp])[] = [
   ["TIME", /\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z/g],
   ["PID", /(?<=\(pid )\d+(?=\))/g],
   // How long a delegation took (writ runs list), and a leg of a gate.
-  ["WALL", /\b\d+s(?= {2}ended\b)/g],
+  ["WALL", /\b\d+s +(?=ended\b)/g],
   ["WALL", /(?<=^(?:PASS|FAIL|INCONCLUSIVE) \S+ )\d+\.\ds\b/gm],
 ];
 
