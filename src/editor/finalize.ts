@@ -18,6 +18,7 @@ import {
   isObject,
   type JsonObject,
   type JsonValue,
+  sameJson,
   valueAt,
   withKey,
 } from "../core/json/value.ts";
@@ -143,7 +144,9 @@ function closeInside(
   }
   const { envelope: canonical } = canonicalize(verdict.envelope);
   const marked = row === null ? canonical : withBirthMark(row, canonical);
-  const final = verdict.outcome === "close" ? withoutCutMarks(marked) : marked;
+  const unmarked = verdict.outcome === "close" ? withoutCutMarks(marked) : marked;
+  // Only the order of keys differs, as in a second close within one second: the text stays the one that was journalled.
+  const final = sameJson(unmarked, sound) ? sound : unmarked;
   const id = row?.id ?? insertRow(world, tables, request, draft_id, final);
   const updates = verdict.outcome === "close" ? settle(world, tables, id, final, verdict.record.runs) : null;
   tables.handoffs.close(id, {

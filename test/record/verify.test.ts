@@ -29,6 +29,16 @@ test.each([true, false])("a turn that ran nothing fits, closed: %s", (isClosed) 
   expect(verifyRecord(world, id)).toEqual({ contract_id: id, count: 0, head: null });
 });
 
+test("a turn that is closed twice within one second is whole", () => {
+  using world = scriptedWorld();
+  const id = turnOf(world, ["a"], true);
+  finalize(world, id);
+  expect(verifyRecord(world, id).count).toBe(1);
+  world.advance(1);
+  finalize(world, id);
+  expect(verifyRecord(world, id).count).toBe(1);
+});
+
 test("a record before its row is checked too; an id of nobody is no record", () => {
   using world = scriptedWorld();
   ran(world, "a0123456789abcdef.1", "a");
