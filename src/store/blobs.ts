@@ -97,7 +97,8 @@ function sweepLeftovers(folder: string): void {
       if (!name.startsWith(".") || !name.endsWith(".tmp")) continue;
       const path = join(folder, name);
       const stat = lstatSync(path, { throwIfNoEntry: false });
-      if (stat?.isFile() && Date.now() - stat.mtimeMs > LEFTOVER_MS) rmSync(path, { force: true });
+      // Of a time to come, too: the clock was ahead then.
+      if (stat?.isFile() && Math.abs(Date.now() - stat.mtimeMs) > LEFTOVER_MS) rmSync(path, { force: true });
     }
   } catch {
     // somebody else removed it first, or may not be asked

@@ -107,7 +107,7 @@ export function draftFolder(folder: string): DraftFolder {
     claimSweep(now_ms) {
       const mark = join(folder, ".swept");
       const stat = statSync(mark, { throwIfNoEntry: false });
-      if (stat !== undefined && now_ms - stat.mtimeMs < LEFTOVER_MS) return false;
+      if (stat !== undefined && !isLongAgo(stat, now_ms)) return false;
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       closeSync(openSync(mark, "w", 0o600));
       utimesSync(mark, now_ms / 1000, now_ms / 1000);
@@ -118,10 +118,15 @@ export function draftFolder(folder: string): DraftFolder {
         if (!name.startsWith(".") || !name.endsWith(".tmp")) continue;
         const path = join(folder, name);
         const stat = lstatSync(path, { throwIfNoEntry: false });
-        if (stat?.isFile() && now_ms - stat.mtimeMs > LEFTOVER_MS) rmSync(path, { force: true });
+        if (stat?.isFile() && isLongAgo(stat, now_ms)) rmSync(path, { force: true });
       }
     },
   };
+}
+
+/** Also what is of a time to come: the clock was ahead then, and nobody is at it any more. */
+function isLongAgo({ mtimeMs }: Stats, now_ms: number): boolean {
+  return Math.abs(now_ms - mtimeMs) >= LEFTOVER_MS;
 }
 
 /** Null when there is nothing at the path. Errors: `draft_unreadable`. */

@@ -217,9 +217,12 @@ test("what a killed process left beside a place goes with the next write, once i
   const beside = join(data, ...PARTS);
   const old = join(beside, ".a.log.1.tmp");
   const young = join(beside, ".b.log.2.tmp");
-  for (const path of [old, young]) writeFileSync(path, "half");
-  const twoHoursAgo = Date.now() / 1000 - 7200;
-  utimesSync(old, twoHoursAgo, twoHoursAgo);
+  const ahead = join(beside, ".c.log.3.tmp");
+  for (const path of [old, young, ahead]) writeFileSync(path, "half");
+  const now = Date.now() / 1000;
+  utimesSync(old, now - 7200, now - 7200);
+  // Made while the clock was ahead.
+  utimesSync(ahead, now + 7200, now + 7200);
   folder().keep({ ...PLACE, name: "00000000-0000-4000-8000-000000000002.log" }, pieces("y"));
-  expect([old, young, kept.path].map((path) => existsSync(path))).toEqual([false, true, true]);
+  expect([old, ahead, young, kept.path].map((path) => existsSync(path))).toEqual([false, false, true, true]);
 });

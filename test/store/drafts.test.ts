@@ -136,7 +136,14 @@ test("temporary files older than an hour are swept, younger ones and everything 
   const folder = fresh();
   mkdirSync(folder, { recursive: true });
   const now = 1_000_000;
-  const ages = { ".a.1.7.00000000.tmp": 3601, ".b.1.7.00000000.tmp": 3599, ".kept": 9999, "c.tmp": 9999 };
+  const ages = {
+    ".a.1.7.00000000.tmp": 3601,
+    ".b.1.7.00000000.tmp": 3599,
+    // Made while the clock was ahead.
+    ".d.1.7.00000000.tmp": -3601,
+    ".kept": 9999,
+    "c.tmp": 9999,
+  };
   for (const [name, age] of Object.entries(ages)) {
     writeFileSync(join(folder, name), "");
     utimesSync(join(folder, name), now - age, now - age);
@@ -153,6 +160,14 @@ test("a sweep is claimed at most once an hour, by one of all", () => {
   expect(two.claimSweep(start + 1)).toBe(false);
   expect(one.claimSweep(start + HOUR * 1000 - 1)).toBe(false);
   expect(two.claimSweep(start + HOUR * 1000)).toBe(true);
+});
+
+test("a sweep that was claimed while the clock was ahead keeps nobody from the next one", () => {
+  const drafts = draftFolder(fresh());
+  const start = 1_000_000_000;
+  expect(drafts.claimSweep(start + 400 * 24 * HOUR * 1000)).toBe(true);
+  expect(drafts.claimSweep(start)).toBe(true);
+  expect(drafts.claimSweep(start + 1)).toBe(false);
 });
 
 test("the digest is of the bytes of the file", () => {
