@@ -31,6 +31,18 @@ export function smallDisk(folder: string, megabytes: number) {
       quietly("sh", "-c", `${whole}; dd if=/dev/zero of="$0.small" bs=512 count=8000; true`, filler);
     },
     free: () => quietly("rm", "-f", filler, `${filler}.small`),
+    /** False when somebody has a file of it open to write. */
+    lock: () => attempt(() => quietly("mount", "-o", "remount,ro", folder)),
+    unlock: () => quietly("mount", "-o", "remount,rw", folder),
     [Symbol.dispose]: () => void quietly("umount", "-l", folder),
   };
+}
+
+function attempt(act: () => void): boolean {
+  try {
+    act();
+    return true;
+  } catch {
+    return false; // the mount is busy
+  }
 }
