@@ -10,7 +10,7 @@ import {
   withSentinel,
 } from "../core/gate/judge-bun-test.ts";
 import { type CommandProof, judgeCommand } from "../core/gate/judge-command.ts";
-import { judgeFileProof, type PatchedFile, type ProofOutcome } from "../core/gate/judge-proof.ts";
+import { judgeFileProof, type PatchedFile, type ProofOutcome, proofOutcome } from "../core/gate/judge-proof.ts";
 import type { FixtureTree, ProofFolder } from "../core/gate/proof-place.ts";
 import { decodeUtf8 } from "../core/utf8.ts";
 import type { GateWorld } from "./world.ts";
@@ -61,7 +61,7 @@ async function makeTestRun(world: GateWorld, task: ProofTask, proof: BunTestProo
     const decoded = bytes === null ? null : decodeUtf8(bytes);
     if (decoded === null || !decoded.ok) {
       const detail = decoded === null ? `there is no ${sentinel.file}` : `${sentinel.file} is no UTF-8`;
-      return { outcome: { verdict: "FAIL", detail }, ended_by: "itself" };
+      return { outcome: proofOutcome("FAIL", detail), ended_by: "itself" };
     }
     judges.set(sentinel.file, encode(withSentinel(decoded.text, marks, sentinel, world.random)));
   }
@@ -95,7 +95,7 @@ async function makeTestRun(world: GateWorld, task: ProofTask, proof: BunTestProo
   if (rewritten.length + made.length > 0 && end.ended_by === "itself") {
     const what = rewritten.length > 0 ? "changed files that were there" : "made files that set up its runner";
     const detail = `the test run ${what}: ${[...rewritten, ...made].slice(0, 5).join(", ")}`;
-    return { outcome: { verdict: "FAIL", detail }, ended_by: end.ended_by };
+    return { outcome: proofOutcome("FAIL", detail), ended_by: end.ended_by };
   }
   return { outcome: judgeBunTest(proof, marks, { ...end, report: text }), ended_by: end.ended_by };
 }

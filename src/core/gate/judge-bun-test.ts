@@ -8,7 +8,7 @@
  */
 import { compilePattern } from "../pattern/re2.ts";
 import type { Proof } from "./gate-file.ts";
-import type { ProofOutcome } from "./judge-proof.ts";
+import { type ProofOutcome, proofOutcome } from "./judge-proof.ts";
 import { readTestReport, type TestCase } from "./test-report.ts";
 
 export type BunTestProof = Extract<Proof, { kind: "bun_test" }>;
@@ -111,11 +111,11 @@ export type BunTestRun = {
  */
 export function judgeBunTest(proof: BunTestProof, marks: Marks, run: BunTestRun): ProofOutcome {
   const why = faultOf(proof, marks, run);
-  if (why !== null) return { verdict: "FAIL", detail: why };
+  if (why !== null) return proofOutcome("FAIL", why);
   const passed = `${proof.pass.length} named ${proof.pass.length === 1 ? "test" : "tests"} passed`;
   const failed = (proof.fail ?? []).map(({ test }) => test).join(", ");
   const detail = proof.expect === "pass" ? passed : `${failed} failed with the pinned text, ${passed}`;
-  return { verdict: "PASS", detail };
+  return proofOutcome("PASS", detail);
 }
 
 function faultOf(proof: BunTestProof, marks: Marks, run: BunTestRun): string | null {

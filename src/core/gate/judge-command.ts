@@ -1,7 +1,7 @@
 /** A proof by a command: its status and what it printed, together. */
 import { compilePattern } from "../pattern/re2.ts";
 import type { Proof } from "./gate-file.ts";
-import type { ProofOutcome } from "./judge-proof.ts";
+import { type ProofOutcome, proofOutcome } from "./judge-proof.ts";
 
 export type CommandProof = Extract<Proof, { kind: "command" }>;
 
@@ -24,13 +24,10 @@ export type CommandRun = {
  */
 export function judgeCommand(proof: CommandProof, run: CommandRun): ProofOutcome {
   const [program = ""] = proof.run;
-  if (!run.is_started) return { verdict: "INCONCLUSIVE", detail: `no ${program}` };
+  if (!run.is_started) return proofOutcome("INCONCLUSIVE", `no ${program}`);
   const why = faultOf(proof, run);
-  if (why !== null) return { verdict: "FAIL", detail: `${why}${lastLine(run.output)}` };
-  return {
-    verdict: "PASS",
-    detail: `ended in ${run.exit_code}${proof.match === undefined ? "" : " with the pinned text"}`,
-  };
+  if (why !== null) return proofOutcome("FAIL", `${why}${lastLine(run.output)}`);
+  return proofOutcome("PASS", `ended in ${run.exit_code}${proof.match === undefined ? "" : " with the pinned text"}`);
 }
 
 function faultOf(proof: CommandProof, run: CommandRun): string | null {
@@ -46,9 +43,14 @@ function faultOf(proof: CommandProof, run: CommandRun): string | null {
   return null;
 }
 
-/** What it printed last, for whoever asks why. */
+/** What it printed last, for whoever asks why; a line that is printed over ends with its carriage return. */
 function lastLine(output: string): string {
-  const line = output.trimEnd().split("\n").at(-1)?.trim() ?? "";
+  const line =
+    output
+      .trimEnd()
+      .split(/[\r\n]/)
+      .at(-1)
+      ?.trim() ?? "";
   return line === "" ? "; it printed nothing" : `; it printed last: ${line.slice(0, 160)}`;
 }
 

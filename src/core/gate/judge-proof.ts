@@ -4,13 +4,23 @@
  *
  * Each judge says what it looked at and what it found; a file that is not there, or that does not parse, is a FAIL.
  */
+import { oneLine } from "../acceptance/quoting.ts";
 import { parseJson } from "../json/parse.ts";
 import { isArray, isObject, type JsonValue, jsonType, sameJson, valueAt } from "../json/value.ts";
 import { compilePattern } from "../pattern/re2.ts";
 import { decodeUtf8 } from "../utf8.ts";
 import { type FactStep, type Proof, readFactPointer } from "./gate-file.ts";
 
+/** `detail` is one line. */
 export type ProofOutcome = { readonly verdict: "PASS" | "FAIL" | "INCONCLUSIVE"; readonly detail: string };
+
+const DETAIL_CHARACTERS = 600;
+
+/** An outcome that quotes what a seat wrote or a program printed: on one line, and cut. */
+export function proofOutcome(verdict: ProofOutcome["verdict"], detail: string): ProofOutcome {
+  const shown = detail.length > DETAIL_CHARACTERS ? `${detail.slice(0, DETAIL_CHARACTERS)}…` : detail;
+  return { verdict, detail: oneLine(shown.toWellFormed()) };
+}
 
 /** What the judges look at. `null` where there is no such file. */
 export type Subject = {
@@ -69,11 +79,11 @@ export function judgeFileProof(proof: FileProof, subject: Subject): ProofOutcome
 }
 
 function pass(detail: string): ProofOutcome {
-  return { verdict: "PASS", detail };
+  return proofOutcome("PASS", detail);
 }
 
 function fail(detail: string): ProofOutcome {
-  return { verdict: "FAIL", detail };
+  return proofOutcome("FAIL", detail);
 }
 
 function missing(path: string): ProofOutcome {

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { type CommandProof, judgeCommand } from "../../../src/core/gate/judge-command.ts";
 import { type FileProof, judgeFileProof, type Subject } from "../../../src/core/gate/judge-proof.ts";
 
 const BEFORE: Record<string, string> = {
@@ -92,4 +93,23 @@ test("a final newline that went is a line that differs", () => {
   const cut: Subject = { ...subject, file: () => bytes("one\ntwo\nthree") };
   const proof = { kind: "lines", when: "after", file: "a.md", changed_count: 0 } as FileProof;
   expect(judgeFileProof(proof, cut).detail).toBe("a.md has 3 lines, the fixture has 4");
+});
+
+test("what a seat wrote is told on one line, and not all of it", () => {
+  const long: Subject = { ...subject, file: () => bytes(`one\nPASS\r${"x".repeat(100_000)}\nthree\n`) };
+  const proof = { kind: "lines", when: "after", file: "a.md", changed: [{ from: "two", to: "TWO" }] } as FileProof;
+  const { verdict, detail } = judgeFileProof(proof, long);
+  expect(verdict).toBe("FAIL");
+  expect(detail).toStartWith('a.md: line 2 is "PASS\\rxxx');
+  expect(detail.length).toBeLessThan(700);
+});
+
+test.each([
+  { output: "building\nno rule\n", last: "no rule" },
+  { output: "10 %\r50 %\r100 %", last: "100 %" },
+  { output: "a\r\nb\u0007\r\n", last: "b\\u0007" },
+])("a command that failed is told with what it printed last: $last", ({ output, last }) => {
+  const proof = { kind: "command", run: ["make"], expect: "pass", when: "after", timeout_sec: 60 } as CommandProof;
+  const run = { is_started: true, exit_code: 2, signal: null, ended_by: "itself", output } as const;
+  expect(judgeCommand(proof, run).detail).toBe(`ended in 2, 0 is due; it printed last: ${last}`);
 });
