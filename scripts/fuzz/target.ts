@@ -69,9 +69,14 @@ export function promised<T>(read: () => T): T | null {
   try {
     return read();
   } catch (error) {
-    if (error instanceof WritError && error.code !== "internal") return null;
-    throw error;
+    return refusal(error);
   }
+}
+
+/** Null for an error that a reader promises; any other is thrown on. */
+export function refusal(error: unknown): null {
+  if (error instanceof WritError && error.code !== "internal") return null;
+  throw error;
 }
 
 /** Most inputs of most readers are smaller than this; the sizes of readers with bounds of their own are told by them. */
@@ -192,6 +197,7 @@ const TRIALS = 4;
  * @returns what grew how; null where time grew with the input, or is too short to tell
  */
 async function growthFault(reader: Reading, inputs: readonly Input[], now: () => number): Promise<string | null> {
+  if (await isPlain(reader, inputs, now)) return null;
   for (let trial = 0; trial < TRIALS; trial++) {
     const growth = await growthOf(reader, inputs, now);
     if (!growth.isFaster) return null;
@@ -203,20 +209,32 @@ async function growthFault(reader: Reading, inputs: readonly Input[], now: () =>
   return null;
 }
 
+/** A line makes sixteen of the four doublings, the square of it 256: far below that, nobody measures further. */
+const PLAIN_GROWTH = 32;
+
+async function isPlain(reader: Reading, inputs: readonly Input[], now: () => number): Promise<boolean> {
+  const [first = [], last = []] = [inputs[0], inputs.at(-1)];
+  const once = await timeOf(reader, first, now);
+  const least = Math.min(once, await timeOf(reader, first, now));
+  return (await timeOf(reader, last, now)) < PLAIN_GROWTH * Math.max(least, LEAST_MS / DOUBLINGS);
+}
+
+async function timeOf(reader: Reading, input: Input, now: () => number): Promise<number> {
+  const parts = input.map((bytes) => new Part(bytes));
+  const began = now();
+  try {
+    await reader.read(...parts);
+  } catch {
+    // The other loop tells of what is thrown; here only time counts.
+  }
+  return now() - began;
+}
+
 /** Whether time grows so both in the middle and from end to end: one slow moment makes one of the two. */
 async function growthOf(reader: Reading, inputs: readonly Input[], now: () => number) {
   const times: number[] = inputs.map(() => Number.POSITIVE_INFINITY);
   for (let round = 0; round < ROUNDS; round++) {
-    for (const [at, input] of inputs.entries()) {
-      const parts = input.map((bytes) => new Part(bytes));
-      const began = now();
-      try {
-        await reader.read(...parts);
-      } catch {
-        // The other loop tells of what is thrown; here only time counts.
-      }
-      times[at] = Math.min(times[at] ?? 0, now() - began);
-    }
+    for (const [at, input] of inputs.entries()) times[at] = Math.min(times[at] ?? 0, await timeOf(reader, input, now));
   }
   const ratios = times.flatMap((ms, at) => {
     const before = times[at - 1] ?? 0;

@@ -1,8 +1,19 @@
 /** Handoff briefs, plans, specs and ledgers, and what else the tracker reads. */
 
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { readTaskList } from "../../../src/cli/plan/answer.ts";
 import { frontMatterName } from "../../../src/core/brief/front-matter.ts";
 import { gatherText, unfaithful } from "../../../src/core/brief/human-text.ts";
 import { briefIssueText } from "../../../src/core/brief/issue.ts";
+import {
+  homeTuple,
+  membershipFault,
+  readHomeTuple,
+  readReceipt,
+  readSpecLegs,
+  resolveHome,
+} from "../../../src/core/brief/leg-files.ts";
 import {
   firstStop,
   isBrief,
@@ -11,10 +22,11 @@ import {
   processSection,
   stopDetails,
 } from "../../../src/core/brief/parse.ts";
-import { renderBrief } from "../../../src/core/brief/render.ts";
+import { processState, renderBrief, taskSubject } from "../../../src/core/brief/render.ts";
 import { planRestore, shipRetryCalls } from "../../../src/core/brief/restore.ts";
 import { readReworkRecord } from "../../../src/core/brief/rework-record.ts";
 import { isDraft, readSpecHeader } from "../../../src/core/brief/spec-header.ts";
+import { parseJson } from "../../../src/core/json/parse.ts";
 import { checkAllowance, checkLedger } from "../../../src/core/ledger/check.ts";
 import { isLedger, parseLedger } from "../../../src/core/ledger/ledger-file.ts";
 import { refreshTasks } from "../../../src/core/ledger/refresh.ts";
@@ -23,8 +35,10 @@ import { checkPlan } from "../../../src/core/plan/check.ts";
 import { parsePlan } from "../../../src/core/plan/plan-file.ts";
 import { repairPlan } from "../../../src/core/plan/repair.ts";
 import { parseSpec } from "../../../src/core/plan/spec-file.ts";
+import { PHASE_NAMES } from "../../../src/core/tracker/phase.ts";
 import { fileAt, filesBelow, short, textsAt, vectors } from "../corpus.ts";
-import { hold, reading, same } from "../target.ts";
+import { ownFolder } from "../folder.ts";
+import { hold, reading, refusal, same } from "../target.ts";
 
 const BRIEF_WORDS = ["# Handoff: ", "## Intent\n", "## Repo state\n", "## Decisions\n", "## Process state\n", "toplevel: /w\n", "worktree: yes /w\n", "dirty: clean\n", "Phases:\n", "  → implement\n", "  ✓ plan\n", "  ⊘ verify (r)\n", "  ○ ship\n", "Ledger: docs/ledger.md\n", "PR: a/b#1\n", "Pre-rework head: ", "legs:\n", "- repo: a\n", "  worktree: /w\n", "Gate history not restored - re-validate before advancing.\n", "0123456789abcdef0123456789abcdef01234567", "Active task: ", "## Skills loaded: none\n", "```\n"]; // biome-ignore format: a list
 
@@ -61,7 +75,7 @@ export const brief = reading({
     const written = renderBrief(read);
     const again = parseBrief(written);
     if (again.brief !== null) same("what was written again is written the same", renderBrief(again.brief), written);
-    if (again.brief !== null && !issues.some(({ code }) => code === "plan-counts"))
+    if (again.brief !== null && !issues.some(({ code }) => code === "plan-counts" || code === "task-index"))
       same("what was written again reads as the same", again.brief, read);
     if (read.process === null) return;
     const input = { process: read.process, brief: "brief.md", spec, plan: path };
@@ -205,5 +219,91 @@ export const markdown = reading({
     readReworkRecord(text);
     const gathered = gatherText(text, { title: null, intent: null, decisions: [], questions: [], skills: [] });
     if (gathered !== null) unfaithful(gathered.text);
+  },
+});
+
+export const legs = reading({
+  name: "leg-files",
+  parts: ["spec or leg file", "receipt"],
+  corpus: () => [
+    ["# S\n\n**Home:** repo-a | feature/x | doc/specs/x.md\n\n## Legs\n### Leg: repo-a\nbranch: feature/x\nhome: doc/specs/<NAME>.md\n### Leg: repo-b\nbranch: feature/y\n## Next\n", '{"repo":"repo-b","branch":"feature/y","head":"0123456789abcdef0123456789abcdef01234567","pr":7,"repository":"acme/b"}'],
+    [fileAt("fixtures/plan/passing/spec.md"), "{}"],
+  ], // biome-ignore format: a list
+  words: [
+    "## Legs\n",
+    "### Leg: a\n",
+    "branch: ",
+    "home: ",
+    "**Home:** ",
+    " | ",
+    "<NAME>",
+    "```\n",
+    '"pr":',
+    "repo",
+    "head",
+    "repository",
+  ],
+  read: ({ text }, { text: receipt }) => {
+    const found = readSpecLegs(text);
+    for (const { branch, home } of found)
+      if (branch !== null && home !== null) {
+        const { path, name } = resolveHome(home, branch);
+        hold("a branch is one name in a path", !name.includes("/") && (home.includes("<NAME>") || path === home), path);
+      }
+    const repos = found.map(({ repo }) => repo);
+    same("the members of a spec are its own", membershipFault(repos, repos), null);
+    const tuple = readHomeTuple(text);
+    if (tuple !== null) same("a tuple reads as itself", homeTuple(tuple.split("|")), tuple);
+    const parsed = parseJson(receipt);
+    const read = parsed.ok ? readReceipt(parsed.value) : null;
+    if (read !== null) same("a receipt reads as itself", readReceipt({ ...read }), read);
+  },
+});
+
+const NO_REPOSITORY = { kind: "not-a-git-repo", reason: null, fields: null } as const;
+
+export const tasks = reading({
+  name: "task-list",
+  parts: ["file"],
+  corpus: () => ['["W1: contract",{"name":"W2: producer","status":"complete"}]', '[{"name":"a"}]', "[]"],
+  words: [
+    "name",
+    "status",
+    "pending",
+    "in_progress",
+    "complete",
+    "skipped",
+    "blocked",
+    "[0] ",
+    "\u2192 ",
+    "(1 pending)",
+  ],
+  read: async ({ bytes }) => {
+    const path = join(ownFolder(), "tasks.json");
+    writeFileSync(path, bytes);
+    const list = await readTaskList(path).catch(refusal);
+    if (list === null || list.length === 0) return;
+    const phases = PHASE_NAMES.map(
+      (name) => ({ name, status: name === "implement" ? "in_progress" : "pending" }) as const,
+    );
+    const state = processState(
+      { phases, tasks: list },
+      { subject: taskSubject(list), prs: [], rework_base: null, legs: [] },
+    );
+    const written = renderBrief({
+      title: "t",
+      intent: "i",
+      repo_state: NO_REPOSITORY,
+      decisions: [],
+      open_questions: [],
+      skills: [],
+      process: state,
+    });
+    const { brief: read } = parseBrief(written);
+    same(
+      "a brief gives the tasks back",
+      read?.process?.plan?.tasks.map(({ name, status }) => ({ name, status })),
+      list.map(({ name, status }) => ({ name, status })),
+    );
   },
 });

@@ -2,15 +2,16 @@
 import { canonicalize } from "../../../src/core/contract/canonicalize.ts";
 import { applyChanges, findChanges, revertChanges } from "../../../src/core/contract/changes.ts";
 import { initialEnvelope } from "../../../src/core/contract/envelope.ts";
+import { readEvidenceBatch } from "../../../src/core/contract/evidence-clause.ts";
 import { MAX_WRITE_DEPTH, type Mutation, mutate } from "../../../src/core/contract/mutate.ts";
 import { readPath, splitPath } from "../../../src/core/contract/path.ts";
 import { repair } from "../../../src/core/contract/repair.ts";
-import { readUpdates } from "../../../src/core/contract/updates.ts";
+import { entryText, readUpdates, splitUpdates } from "../../../src/core/contract/updates.ts";
 import { validate } from "../../../src/core/contract/validate.ts";
 import { parseValue } from "../../../src/core/contract/value.ts";
 import { parseJson } from "../../../src/core/json/parse.ts";
 import { compactJson, isObject, type JsonObject, type JsonValue, sameJson } from "../../../src/core/json/value.ts";
-import { asJson, short, textsAt, valuesAt, vectors } from "../corpus.ts";
+import { asJson, valuesAt, vectors } from "../corpus.ts";
 import { hold, reading, same } from "../target.ts";
 
 const WORDS = [
@@ -110,4 +111,41 @@ function written(before: JsonObject, mutation: Mutation): void {
   judged(after);
 }
 
-export const CORPUS_OF_VALUES = () => short(textsAt(vectors("contract-verbs"), "value"));
+/** What a close proposes: evidence among it. */
+export const updates = reading({
+  name: "updates",
+  parts: ["update_contracts"],
+  corpus: () => [
+    ...asJson(vectors<{ readonly value?: unknown }>("contract-updates").map(({ value }) => value ?? null)),
+    JSON.stringify([
+      { contract: "evidence", payload: EVIDENCE },
+      { contract: "evidence", payload: { ...EVIDENCE, artifact_path: "~/a", text: null } },
+    ]),
+  ],
+  words: ["contract", "payload", "drift", "evidence", "brief_id", "ac_id", "type", "polarity", "text", "artifact_path", "task_id", "size_bytes", "9007199254740993", "~/x", "project_identity"], // biome-ignore format: a list
+  read: ({ text }) => {
+    const parsed = parseJson(text, { maxDepth: MAX_WRITE_DEPTH });
+    if (!parsed.ok) return;
+    const { entries, refused } = readUpdates(parsed.value);
+    for (const { reason } of refused) hold("a refusal has a reason", reason.length > 0);
+    const { evidence, proposals } = splitUpdates(entries);
+    same("each entry is one of the two", evidence.length + proposals.length, entries.length);
+    const batch = readEvidenceBatch(evidence, {
+      briefExists: (id) => id === 1,
+      taskBelongsTo: (task) => task === 2,
+      resolveArtifact: (path) => (path.length % 2 === 0 ? `/evidence/${path.length}` : null),
+    });
+    hold(
+      "evidence stands or falls together",
+      batch.deposits.length === (batch.refused.length > 0 ? 0 : evidence.length),
+    );
+    for (const { deposit } of batch.deposits)
+      hold("a deposit is a text or a file", (deposit.text === null) !== (deposit.artifact_path === null), deposit);
+    for (const entry of entries) {
+      const kept = parseJson(entryText(entry));
+      hold("an entry is remembered as JSON", kept.ok, entry);
+    }
+  },
+});
+
+const EVIDENCE = { brief_id: 1, ac_id: "AC-1", type: "test_output", text: "12 pass", task_id: 2, polarity: "positive" };

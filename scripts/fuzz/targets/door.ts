@@ -10,6 +10,7 @@ import { isWhatName } from "../../../src/core/context/name.ts";
 import { issueLines } from "../../../src/core/issue-text.ts";
 import { parseJson } from "../../../src/core/json/parse.ts";
 import { isObject, type JsonObject } from "../../../src/core/json/value.ts";
+import { isRoute, readRouting } from "../../../src/core/placement/pin.ts";
 import { readChatRequest } from "../../../src/core/scripted/chat-request.ts";
 import { Play } from "../../../src/core/scripted/play.ts";
 import { readScript } from "../../../src/core/scripted/read-script.ts";
@@ -142,6 +143,30 @@ export const argv = reading({
       read.args,
     );
     hold("what is required is there", typeof read.args.field === "string");
+  },
+});
+
+export const pin = reading({
+  name: "pin",
+  parts: ["route", "reason"],
+  corpus: () => [
+    ["local", "privacy: customer data"],
+    ["remote", "measurement"],
+    ["spread", "operator: x"],
+  ],
+  words: ["privacy", "locality", "measurement", "operator", ":", "auto", "spread", "__proto__", "constructor"],
+  read: ({ text: route }, { text: reason }) => {
+    const routes = isRoute(route) ? [route] : (["auto", "local", "remote", "spread"] as const);
+    for (const each of routes) {
+      const read = readRouting(each, reason);
+      if (!read.ok) {
+        oneLineEach([read.message, read.hint]);
+        continue;
+      }
+      const { routing } = read;
+      hold("a reason pins", routing.kind === "pinned" && routing.to === each, routing);
+      if (routing.kind === "pinned") same("what was read reads as itself", readRouting(each, routing.reason), read);
+    }
   },
 });
 

@@ -5,6 +5,9 @@ import { judgeFixtures } from "../../../src/core/delegation/fixtures.ts";
 import { readManifest } from "../../../src/core/delegation/manifest.ts";
 import { judgeNameOnly } from "../../../src/core/delegation/name-only.ts";
 import { readFactPointer, readGate } from "../../../src/core/gate/gate-file.ts";
+import { type BunTestProof, judgeBunTest, mintMarks } from "../../../src/core/gate/judge-bun-test.ts";
+import { type CommandProof, judgeCommand } from "../../../src/core/gate/judge-command.ts";
+import { type FileProof, judgeFileProof, type Subject } from "../../../src/core/gate/judge-proof.ts";
 import { renderGatePage } from "../../../src/core/gate/page.ts";
 import { judgeParallel } from "../../../src/core/gate/parallel.ts";
 import { legLine, readGateReport, verdictLine } from "../../../src/core/gate/report.ts";
@@ -12,6 +15,7 @@ import { readTestReport } from "../../../src/core/gate/test-report.ts";
 import { issueLines } from "../../../src/core/issue-text.ts";
 import { readSource } from "../../../src/core/json/source.ts";
 import { fileAt, filesBelow } from "../corpus.ts";
+import { decode } from "../mutate.ts";
 import { hold, oneLineEach, reading, same } from "../target.ts";
 
 export const gateFile = reading({
@@ -79,7 +83,13 @@ export const gateReport = reading({
 const JUNIT = [
   '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="bun test" tests="3" assertions="4" failures="1" skipped="1" time="0.01">\n  <testsuite name="a.test.ts" file="a.test.ts" tests="3" failures="1" skipped="1">\n    <testsuite name="outer" file="a.test.ts" line="1" tests="1">\n      <testcase name="works" classname="outer" time="0" file="a.test.ts" line="2" assertions="1" />\n    </testsuite>\n    <testcase name="fails" file="a.test.ts"><failure type="AssertionError" message="no">stack &lt;x&gt;</failure></testcase>\n    <testcase name="later" file="a.test.ts"><skipped /></testcase>\n  </testsuite>\n</testsuites>\n',
   '<testsuites tests="0" failures="0" skipped="0"></testsuites>',
+  '<testsuites><testsuite><testcase name="canary k3Jx" file="writ-canary-k3Jx.test.ts"/><testcase name="sentinel k3Jx" file="a.test.ts"/><testcase name="works" file="a.test.ts"/></testsuite></testsuites>',
+  "building\nok\n",
 ];
+
+const BUN_TEST = { kind: "bun_test", files: ["a.test.ts"], expect: "pass", pass: ["works"], when: "after", timeout_sec: 60 } as unknown as BunTestProof; // biome-ignore format: a record
+const COMMAND = { kind: "command", run: ["make"], expect: "pass", when: "after", timeout_sec: 60 } as unknown as CommandProof; // biome-ignore format: a record
+const MARKS = mintMarks(BUN_TEST.files, () => "k3Jx");
 
 export const testReport = reading({
   name: "test-report",
@@ -89,11 +99,54 @@ export const testReport = reading({
   read: ({ text }) => {
     const read = readTestReport(text);
     hold("a refusal is one line", read.ok || !/[\r\n]/.test(read.reason), read);
+    const run = { exit_code: 1, ended_by: "itself", report: text } as const;
+    const { verdict, detail } = judgeBunTest(BUN_TEST, MARKS, run);
+    hold("a report without the marks proves nothing", verdict !== "PASS" || text.includes(MARKS.canary.test), detail);
+    const printed = { is_started: true, exit_code: 0, signal: null, ended_by: "itself", output: text } as const;
+    const command = judgeCommand({ ...COMMAND, match: "(?m)^ok$" }, printed);
+    same("a text that is pinned is there", command.verdict === "PASS", text.split("\n").includes("ok"));
+    oneLineEach([detail, command.detail]);
     if (read.ok)
       for (const { file, outcome } of read.cases)
         hold("a test is of a file", file !== undefined && outcome !== undefined);
   },
 });
+
+export const proofFile = reading({
+  name: "proof-file",
+  parts: ["file now", "file before"],
+  corpus: () => [
+    ['{"nodes":[{"id":"a","open":true}]}\n', '{"nodes":[{"id":"a","open":false}]}\n'],
+    ["one\nTWO\nthree\n", "one\ntwo\nthree\n"],
+  ],
+  words: ["nodes", "id", "open", "one\n", "two", "TWO", "\r\n"],
+  read: ({ bytes: now }, { bytes: before }) => {
+    const subject: Subject = {
+      file: () => now,
+      fixture: () => before,
+      patch: [{ path: "f", added: decode(now).split("\n"), removed: decode(before).split("\n") }],
+      sha256: () => "0".repeat(64),
+    };
+    for (const proof of FILE_PROOFS) {
+      const judged = judgeFileProof({ when: "after", ...proof } as FileProof, subject);
+      oneLineEach([judged.detail]);
+      hold("a detail is short", judged.detail.length < 4_000, judged.detail.length);
+      same("the same is judged the same", judgeFileProof({ when: "after", ...proof } as FileProof, subject), judged);
+    }
+    const unchanged = judgeFileProof({ kind: "unchanged", when: "after", files: ["f"] } as FileProof, subject);
+    same("a file is as it was or it is not", unchanged.verdict === "PASS", Buffer.from(now).equals(before));
+  },
+});
+
+const FILE_PROOFS = [
+  { kind: "patch_adds", literal: "TWO" },
+  { kind: "patch_removes", regex: "^two$" },
+  { kind: "count", file: "f", literal: "o", equals: 2 },
+  { kind: "count", file: "f", regex: "(?i)t", equals: 2 },
+  { kind: "lines", file: "f", changed: [{ from: "two", to: "TWO" }] },
+  { kind: "lines", file: "f", changed_count: 1 },
+  { kind: "json", file: "f", facts: [{ at: "/nodes[id=a]/open", equals: true }, { at: "/nodes", length: 1 }] },
+]; // biome-ignore format: a list
 
 const PRINTED = JSON.stringify({
   schema_version: 1,

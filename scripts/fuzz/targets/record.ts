@@ -1,6 +1,7 @@
 /** What harnesses, commands and their outputs say. */
 import { isAllowlisted, isSingleCommand, isTierZero, targetsOf } from "../../../src/core/context/read-only-command.ts";
 import type { JsonValue } from "../../../src/core/json/value.ts";
+import { relocate } from "../../../src/core/prove/relocate.ts";
 import { adviseRun } from "../../../src/core/record/advice.ts";
 import { keepOutput, OutputKeeper } from "../../../src/core/record/capture.ts";
 import { findExcerpt, parseExcerpt, plainText } from "../../../src/core/record/excerpt.ts";
@@ -96,7 +97,7 @@ export const command = reading({
   name: "command",
   parts: ["command"],
   corpus: commands,
-  words: ["$(", "${", "`", "'", '"', "\\\n", "| tee", "&&", "||", "<<EOF", ">|", "&>", "#", "FOO=", "git log", "password=hunter2", "Bearer abc"], // biome-ignore format: a list
+  words: ["$(", "${", "`", "'", '"', "\\\n", "| tee", "&&", "||", "<<EOF", ">|", "&>", "#", "FOO=", "git log", "password=hunter2", "cd /work/app && ", "/work/app", "Bearer abc"], // biome-ignore format: a list
   read: ({ text }) => {
     const words = splitWords(text);
     if (words !== null) same("words that are quoted are split as they were", splitWords(quoteWords(words)), words);
@@ -111,6 +112,12 @@ export const command = reading({
     isTierZero(text);
     if (isAllowlisted(text)) hold("what may run unasked is one command", isSingleCommand(text), text);
     targetsOf(text);
+    const moves = [
+      { from: "/work/app", to: "/tmp/copy" },
+      { from: "/", to: "/x" },
+    ];
+    const moved = relocate(text, moves);
+    same("what was moved is moved", relocate(moved, moves), moved);
     redact(text, "command");
     adviseRun({ command: text, argv: null, output: "", tail: null });
   },

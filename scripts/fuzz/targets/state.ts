@@ -1,6 +1,5 @@
 /** Files that writ keeps and reads again: somebody may have edited them, and a crash may have cut them. */
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { judgeAttestation } from "../../../src/core/attest/judge.ts";
 import { findRun, readRunEntry } from "../../../src/core/delegation/run-entry.ts";
@@ -21,6 +20,7 @@ import { isAlive } from "../../../src/host/process-identity.ts";
 import { clearSlotsOf, countHeldSlots, openSlotLine } from "../../../src/host/slot-line.ts";
 import { sha256 } from "../../../test/support/node-world.ts";
 import { asJson, filesBelow, valuesAt, vectors } from "../corpus.ts";
+import { ownFolder } from "../folder.ts";
 import { hold, reading, same } from "../target.ts";
 
 const LEG = { index: 0, status: "succeeded", node: "local", seat: "a", output: "there are 412", structured: null, diff: "", acceptance: [{ check: "contains:412", outcome: "pass" }], wall_ms: 12 }; // biome-ignore format: a record
@@ -163,7 +163,6 @@ export const quarantine = reading({
   },
 });
 
-let folder: string | null = null;
 let line = 0;
 
 /** A slot file of another process, as somebody left it: it must not bar the line for ever. */
@@ -181,8 +180,7 @@ export const slotTicket = reading({
     const named = parseJson(text);
     if (named.ok && isObject(named.value) && typeof named.value.start !== "string" && isAlive(Number(named.value.pid)))
       return;
-    folder ??= exitFolder();
-    const state = join(folder, String(line++));
+    const state = join(ownFolder(), `line-${line++}`);
     mkdirSync(state);
     const clock = { ms: () => performance.now() };
     const stop = new AbortController();
@@ -202,12 +200,6 @@ export const slotTicket = reading({
     rmSync(state, { recursive: true, force: true });
   },
 });
-
-function exitFolder(): string {
-  const made = mkdtempSync(join(tmpdir(), "writ-fuzz-state-"));
-  process.on("exit", () => rmSync(made, { recursive: true, force: true }));
-  return made;
-}
 
 function filesIn(state: string): readonly string[] {
   return [...new Bun.Glob("**/*").scanSync({ cwd: state, onlyFiles: true, dot: true })].map((path) =>
