@@ -129,7 +129,8 @@ async function readAnswer(sending: Sending, response: Response): Promise<ChatOut
   const encoding = response.headers.get("content-encoding") ?? "identity";
   const reader = response.body?.getReader();
   if (encoding.toLowerCase() !== "identity" || reader === undefined) {
-    const what = reader === undefined ? "has no body" : `is packed (${oneLine(encoding)}), and nobody asked for that`;
+    const packed = oneLine(withoutKey(sending.server, encoding));
+    const what = reader === undefined ? "has no body" : `is packed (${packed}), and nobody asked for that`;
     return { kind: "died", status: null, message: `HTTP ${response.status}: the answer ${what}` };
   }
   const reading = new Reading(sending, response);
@@ -214,7 +215,7 @@ class Reading {
     }
     if (this.isFinished) return this.answered();
     const type = this.response.headers.get("content-type") ?? "no type";
-    const how = `after ${this.answer.deltas} pieces and before its end mark (${oneLine(type)})`;
+    const how = `after ${this.answer.deltas} pieces and before its end mark (${oneLine(withoutKey(this.sending.server, type))})`;
     return this.died(`the answer ended ${how}`);
   }
 
@@ -263,11 +264,16 @@ class Reading {
     const ended = server.clock.ms();
     const firstByte = this.firstByteAt ?? ended;
     const firstDelta = this.firstDeltaAt ?? ended;
+    const masked = (text: string) => withoutKey(server, text, LEAST_KEY);
     const completion: Completion = {
-      content: received.content,
-      reasoning: received.reasoning,
-      calls: received.calls,
-      finish_reason: received.finish_reason,
+      content: masked(received.content),
+      reasoning: masked(received.reasoning),
+      calls: received.calls.map((call) => ({
+        ...call,
+        name: masked(call.name),
+        arguments: masked(call.arguments),
+      })),
+      finish_reason: received.finish_reason === null ? null : masked(received.finish_reason),
       is_cut: isEnded || received.finish_reason === "length" || (budget !== null && used >= budget),
       usage: received.usage,
       is_scripted: isScripted(server, this.response, received),
@@ -299,10 +305,13 @@ function statusIn(body: JsonObject): number {
   return typeof code === "number" && Number.isInteger(code) && code >= 400 && code <= 599 ? code : 500;
 }
 
-/** A server may repeat the key that it refuses. */
-function withoutKey(server: Server, text: string): string {
+/** Shorter ones are what servers take that want no key ("none", "ollama", "sk-no-key-required"): a model may write those. */
+const LEAST_KEY = 20;
+
+/** A server may repeat the key that it refuses; one that is broken, or a proxy in front of it, puts it into an answer. */
+function withoutKey(server: Server, text: string, least = 1): string {
   const key = keyOf(server);
-  return key === null ? text : text.replaceAll(key, "[redacted]");
+  return key === null || key.length < least ? text : text.replaceAll(key, "[redacted]");
 }
 
 function oneLine(text: string): string {

@@ -573,12 +573,47 @@ describe("the key", () => {
       stream(`data: ${JSON.stringify(echo)}\n\n`),
       stream(`data: ${spelled}\n\n`),
       stream(HELLO),
+      (asked: Asked) => {
+        openStream(asked, { "Content-Type": `${"x".repeat(190)}sk-secret-1234` });
+        asked.socket.end();
+      },
+      (asked: Asked) => respond(asked, 200, "{}", { "Content-Encoding": "sk-secret-1234" }),
       (asked: Asked) => asked.socket.resetAndDestroy(),
     ]) {
       const { outcome } = await chatWith(answer, { seat, world: { environment } });
       expect(outcome.kind).not.toBe("answered");
       expect(JSON.stringify(outcome)).not.toContain("secret");
     }
+  });
+
+  test("is in no answer either, however the server cuts it up", async () => {
+    const key = "sk-secret-0123456789abcdef";
+    const call = (text: string) => delta({ tool_calls: [{ index: 0, function: { arguments: text } }] });
+    const named = delta({ tool_calls: [{ index: 0, id: "c", function: { name: "read_file", arguments: '{"a":"' } }] });
+    const [begin, end] = [key.slice(0, 9), key.slice(9)];
+    const pieces = [
+      ...[`<${begin}`, `${end}>`].map((content) => delta({ content })),
+      delta({ reasoning: `(${key})` }),
+      named,
+      ...[begin, end, '"}'].map(call),
+    ];
+    const { outcome } = await chatWith(stream(...pieces, STOP, DONE), { seat, world: { environment: () => key } });
+    expect(outcome).toMatchObject({
+      completion: {
+        content: "<[redacted]>",
+        reasoning: "([redacted])",
+        calls: [{ id: "c", name: "read_file", arguments: '{"a":"[redacted]"}' }],
+      },
+    });
+    expect(JSON.stringify(outcome)).not.toMatch(/secret|abcdef/);
+  });
+
+  test("of a server that wants none is a word that a model may write", async () => {
+    const { outcome } = await chatWith(stream(delta({ content: "run ollama" }), STOP, DONE), {
+      seat,
+      world: { environment: () => "ollama" },
+    });
+    expect(contentOf(outcome)).toBe("run ollama");
   });
 
   test("that cannot be sent is named by its variable", async () => {
