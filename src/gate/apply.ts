@@ -1,4 +1,5 @@
 /** Which diff of a result is applied: that of one leg, and only where the leg succeeded. */
+import { UNVERIFIED_PATCH } from "../core/delegation/result.ts";
 import { readSavedAnswers, type SavedAnswer } from "../core/delegation/saved-answer.ts";
 import { WritError } from "../core/error.ts";
 
@@ -13,7 +14,11 @@ const PATCH_START = "diff --git ";
  * Errors: `bad_result`, `no_leg`, `leg_unproved`
  */
 export function chooseDiff(file: string, text: string, index: number | null): string {
-  if (text.startsWith(PATCH_START)) return text;
+  if (text.startsWith(PATCH_START)) {
+    if (file.split(/[\\/]/).at(-1) === UNVERIFIED_PATCH)
+      throw unproved(`"${file}" is the diff of a leg that did not succeed`);
+    return text;
+  }
   const saved = readSavedAnswers(text);
   if (!saved.ok) {
     const hint = "What can be applied is a result document, an element of its results, or a patch as writ makes it";
@@ -22,12 +27,14 @@ export function chooseDiff(file: string, text: string, index: number | null): st
   const { answer, place } = chosen(file, saved.answers, index);
   if (answer.status !== null && answer.status !== "succeeded") {
     const why = answer.reason === null ? "" : `: ${answer.reason}`;
-    throw new WritError("leg_unproved", `Leg ${place} of "${file}" is ${answer.status}${why}`, {
-      hint: "Only the diff of a leg that succeeded is applied",
-    });
+    throw unproved(`Leg ${place} of "${file}" is ${answer.status}${why}`);
   }
   if (answer.diff === "") throw new WritError("no_leg", `Leg ${place} of "${file}" has no diff`);
   return answer.diff;
+}
+
+function unproved(message: string): WritError {
+  return new WritError("leg_unproved", message, { hint: "Only the diff of a leg that succeeded is applied" });
 }
 
 function chosen(file: string, answers: readonly SavedAnswer[], index: number | null) {

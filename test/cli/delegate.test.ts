@@ -57,6 +57,13 @@ const CONTRACTS = {
     acceptance: ["diff_touches:work/n.txt", "diff_max_files:1"],
     write_root: "work",
   },
+  "stray.json": {
+    goal: "write: the count to work/n.txt",
+    context: CONTEXT,
+    output_schema: SCHEMA,
+    acceptance: ["diff_touches:work/other.txt"],
+    write_root: "work",
+  },
   "bad.json": [{ goal: "" }, { goal: "x", acceptance: ["contans:x"] }],
 };
 
@@ -196,6 +203,20 @@ describe("writ delegate", () => {
     const again = await delegate("--contract", "plain.json", "--out", "out", "--quiet");
     expect(again.exit).toBe(0);
     expect(readdirSync(join(out, "01")).sort()).toEqual(["contract.json", "output.txt"]);
+  });
+
+  test("a diff whose leg failed has a name of its own in --out, under which it is not applied", async () => {
+    const run = (contract: string) =>
+      delegate("--contract", contract, "--config", "open.json", "--out", "kept", "--quiet");
+    const names = () => readdirSync(join(world.folder, "kept", "01")).filter((name) => name.endsWith(".patch"));
+    const failed = onlyLeg(await run("stray.json"));
+    expect([failed.status, names()]).toEqual(["failed_verification", ["diff.unverified.patch"]]);
+    const patch = join("kept", "01", "diff.unverified.patch");
+    expect(readFileSync(join(world.folder, patch), "utf8")).toBe(failed.diff as string);
+    const applied = await world.writ(["gate", "apply", patch, "--to", ".", "--yes", "--json"]);
+    expect([applied.exit, JSON.parse(applied.stdout).code]).toEqual([3, "leg_unproved"]);
+    expect(onlyLeg(await run("write.json")).status).toBe("succeeded");
+    expect(names()).toEqual(["diff.patch"]);
   });
 
   test("adds a fingerprint with --fingerprint, or says why not", async () => {

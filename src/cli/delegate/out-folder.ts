@@ -7,7 +7,7 @@ import { mkdirSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { canonicalContract } from "../../core/delegation/contract.ts";
 import type { CallLeg } from "../../core/delegation/legs.ts";
-import type { LegResult } from "../../core/delegation/result.ts";
+import { type LegResult, UNVERIFIED_PATCH } from "../../core/delegation/result.ts";
 import { WritError } from "../../core/error.ts";
 import { prettyJson } from "../../core/json/value.ts";
 import { writeFileWhole, writePiecesWhole } from "../../host/write-file.ts";
@@ -46,7 +46,9 @@ export function writeOutFolder(
     const files: Readonly<Record<string, string | undefined>> = {
       "output.txt": result.output,
       "structured.json": result.structured,
-      "diff.patch": result.diff,
+      // What failed, or was given up on the way, must not be taken for what its checks passed.
+      "diff.patch": result.status === "succeeded" ? result.diff : undefined,
+      [UNVERIFIED_PATCH]: result.status === "succeeded" ? undefined : result.diff,
       "contract.json": `${prettyJson(canonicalContract(leg.contract))}\n`,
     };
     for (const [name, text] of Object.entries(files)) {
@@ -57,7 +59,7 @@ export function writeOutFolder(
   }
 }
 
-const NAMES = ["output.txt", "structured.json", "diff.patch", "contract.json"];
+const NAMES = ["output.txt", "structured.json", "diff.patch", UNVERIFIED_PATCH, "contract.json"];
 
 function folderOf({ index }: CallLeg): string {
   return String(index + 1).padStart(2, "0");

@@ -112,3 +112,6 @@ export type ResultDocument = {
   readonly started_at: string;
   readonly wall_ms: number;
 };
+
+/** What the diff of a leg is called in a folder of results when the leg did not succeed. */
+export const UNVERIFIED_PATCH = "diff.unverified.patch";
