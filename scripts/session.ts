@@ -81,8 +81,9 @@ const VARYING: readonly (readonly [name: string, pattern: RegExp])[] = [
   ["JOB", /\bwrt-[0-9a-f]{24}\b/g],
   ["TIME", /\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z/g],
   ["PID", /(?<=\(pid )\d+(?=\))/g],
-  // How long a delegation took (writ runs list), and a leg of a gate.
+  // How long a delegation took (writ runs list), its legs, and a leg of a gate.
   ["WALL", /\b\d+s +(?=ended\b)/g],
+  ["WALL", /(?<=\bwall=)\d+s\b/g],
   ["WALL", /(?<=^(?:PASS|FAIL|INCONCLUSIVE) \S+ )\d+\.\ds\b/gm],
 ];
 
