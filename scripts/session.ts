@@ -78,6 +78,7 @@ const VARYING: readonly (readonly [name: string, pattern: RegExp])[] = [
   ["AGENT", /\ba[0-9a-f]{16}\b/g],
   ["DIGEST", /\b[0-9a-f]{64}\b/g],
   ["RUN", /\brun-[0-9a-f]{24}\b/g],
+  ["APPROVAL", /\bP-[0-9a-f]{32}\b/g],
   ["JOB", /\bwrt-[0-9a-f]{24}\b/g],
   ["TIME", /\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z/g],
   ["PID", /(?<=\(pid )\d+(?=\))/g],

@@ -10,6 +10,7 @@ import gates from "../../../docs/gates.md" with { type: "text" };
 import glossary from "../../../docs/glossary.md" with { type: "text" };
 import guideAgents from "../../../docs/guide-agents.md" with { type: "text" };
 import guideOperators from "../../../docs/guide-operators.md" with { type: "text" };
+import guideOrchestrators from "../../../docs/guide-orchestrators.md" with { type: "text" };
 import hooks from "../../../docs/hooks.md" with { type: "text" };
 import mcp from "../../../docs/mcp.md" with { type: "text" };
 import operating from "../../../docs/operating.md" with { type: "text" };
@@ -23,6 +24,7 @@ export type Page = { readonly name: string; readonly title: string; readonly tex
 /** In the order in which they are listed: guides, then what is looked up. Files of one name do not occur. */
 const TEXTS: Readonly<Record<string, string>> = {
   "guide-agents": guideAgents,
+  "guide-orchestrators": guideOrchestrators,
   "guide-operators": guideOperators,
   delegating,
   "delegation-contracts": delegationContracts,
