@@ -8,7 +8,7 @@ import {
   unfaithful,
 } from "../core/brief/human-text.ts";
 import type { BriefIssue } from "../core/brief/issue.ts";
-import { processSection } from "../core/brief/parse.ts";
+import { isBrief, parseParts, processSection } from "../core/brief/parse.ts";
 import { type ProcessBlock, renderCore, renderProcess, taskSubject } from "../core/brief/render.ts";
 import { readReworkRecord } from "../core/brief/rework-record.ts";
 import { plainRefusal, stop } from "../core/brief/stop.ts";
@@ -20,7 +20,7 @@ import { plansDir } from "../core/tracker/settings.ts";
 import { deriveBase, readCandidates } from "./candidates.ts";
 import { asked, remoteDefault, toplevelOf } from "./git-facts.ts";
 import { recordLegs } from "./legs.ts";
-import { readRepoState } from "./repo-state.ts";
+import { readRepoState, UNAVAILABLE } from "./repo-state.ts";
 import type { BriefWorld } from "./world.ts";
 
 export type HandoffOptions = {
@@ -49,6 +49,8 @@ export type Handoff = {
   /** The worktree to name when it is resumed: the brief itself names none. */
   readonly toplevel: string | null;
   readonly isInGit: boolean;
+  /** What the flow goes on from and the checkout does not show, so that resuming it would stop; null: nothing. */
+  readonly lacks: "spec" | "plan" | null;
   readonly dropped: readonly BriefIssue[];
   /** Marks the flow as handed off; called once the brief is where it belongs. */
   mark(): void;
@@ -73,8 +75,8 @@ export function writeHandoff(world: BriefWorld, options: HandoffOptions): Handof
   const core = renderCore({ ...human, repo_state: repo });
   const { flow } = world.storeAt(target).read();
   const plain = activePhase(flow) === null ? "no phase is in progress" : options.hotfix ? "hotfix" : null;
-  const block = plain === null ? renderProcess(flow, processBlock(world, { flow, toplevel, repo, options })) : "";
-  const text = core + block;
+  const process = plain === null ? processBlock(world, { flow, toplevel, repo, options }) : null;
+  const text = core + (process === null ? "" : renderProcess(flow, process.block));
   if (path !== null) place(world, path, text, plain === null);
   return {
     text,
@@ -83,6 +85,7 @@ export function writeHandoff(world: BriefWorld, options: HandoffOptions): Handof
     plain,
     toplevel: repo.kind === "fields" && repo.fields.worktree?.kind !== "yes" ? toplevel : null,
     isInGit: repo.kind === "fields",
+    lacks: repo.kind === "fields" ? (process?.lacks ?? null) : null,
     dropped,
     mark: () => {
       if (plain === null) markFlow(world, { target, flow, text, path });
@@ -101,7 +104,10 @@ function humanText(
   const whole: HumanText = {
     ...text,
     title: text.title !== "" ? text.title : firstLine !== "" ? firstLine : `continue ${branch}`,
-    intent: [text.intent === "" ? "none recorded" : text.intent, ...turnLines(options.turn)].join("\n"),
+    intent: [
+      text.intent === "" ? (options.turn?.goal ?? "none recorded") : text.intent,
+      ...turnLines(options.turn),
+    ].join("\n"),
     open_questions: [...text.open_questions, ...(options.turn?.questions ?? [])],
   };
   const fault = unfaithful(whole);
@@ -133,7 +139,17 @@ function destination(world: BriefWorld, { out, key }: HandoffOptions, target: st
   }
   const stem = key ?? branchKey(world, target, repo);
   if (world.openMailbox() === "another user's") throw notWritten(`${world.mailbox} belongs to another user`);
-  return world.resolve(world.mailbox, `${stem}.md`);
+  const path = world.resolve(world.mailbox, `${stem}.md`);
+  if (key === null) keepForeignBrief(world, path, repo);
+  return path;
+}
+
+/** A branch has one name in many checkouts: under the default key no brief of another one is replaced. */
+function keepForeignBrief(world: BriefWorld, path: string, repo: RepoState): void {
+  const text = world.readFile(path)?.text ?? "";
+  const owner = isBrief(text) ? (parseParts(text).repo_state?.fields?.toplevel ?? null) : null;
+  if (owner === null || owner === UNAVAILABLE || owner === repo.fields?.toplevel) return;
+  throw notWritten(`${path} is the brief of ${owner} - pass --key or --out`);
 }
 
 /** A stem is one part of a path on any system. */
@@ -159,9 +175,12 @@ type Setting = {
 };
 
 /** Source: flow state, section 10.4 */
-function processBlock(world: BriefWorld, setting: Setting): ProcessBlock {
+function processBlock(
+  world: BriefWorld,
+  setting: Setting,
+): { readonly block: ProcessBlock; readonly lacks: Handoff["lacks"] } {
   const { flow, toplevel, repo } = setting;
-  const found = repo.kind === "fields" ? findSpec(world, setting) : { spec: null, ledgers: [] };
+  const found = repo.kind === "fields" ? findSpec(world, setting) : { specs: [], plans: 0, spec: null, ledgers: [] };
   const ledger = findLedger(world, setting, found.spec, found.ledgers);
   const spec = found.spec ?? ledger?.spec ?? null;
   const specText = spec === null ? null : (world.readFile(spec)?.text ?? null);
@@ -172,12 +191,21 @@ function processBlock(world: BriefWorld, setting: Setting): ProcessBlock {
       ? []
       : recordLegs(world, { worktree: toplevel, specPath: spec, specText, specDirs, siblings });
   if ("unknown" in legs) throw notWritten(`no recorded HEAD for leg ${legs.unknown}`);
-  return {
+  const block = {
     subject: ledger?.subject ?? taskSubject(flow.tasks),
     prs: record?.prs ?? [],
     rework_base: (record?.prs.length ?? 0) > 0 ? (record?.rework_base ?? null) : null,
     legs,
   };
+  return { block, lacks: ledger === null ? lackOf(flow, found, legs.length > 1) : null };
+}
+
+/** Where a consumer finds no spec, or no plan that pairs with one, it stops. Source: flow state, section 12.7. */
+function lackOf(flow: Flow, { specs, plans }: ReturnType<typeof findSpec>, isCoordinated: boolean): Handoff["lacks"] {
+  const active = activePhase(flow)?.name;
+  if (active === "brainstorm") return null;
+  if (specs.length === 0) return "spec";
+  return plans > 0 || active === "plan" || (active === "ship" && isCoordinated) ? null : "plan";
 }
 
 /** The one spec that the branch brings; of several the one that was stamped. */
@@ -189,7 +217,12 @@ function findSpec(world: BriefWorld, { flow, toplevel }: Setting) {
   const specs = (found?.specs ?? []).map((path) => world.resolve(toplevel, path));
   const stamped = flow.stamp?.spec_path ?? null;
   const spec = specs.length === 1 ? (specs[0] ?? null) : stamped;
-  return { spec, ledgers: (found?.ledgers ?? []).map((path) => world.resolve(toplevel, path)) };
+  return {
+    specs,
+    plans: found?.plans.size ?? 0,
+    spec,
+    ledgers: (found?.ledgers ?? []).map((path) => world.resolve(toplevel, path)),
+  };
 }
 
 type FoundLedger = { readonly subject: Subject; readonly spec: string | null };

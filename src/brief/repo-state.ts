@@ -4,7 +4,8 @@ import { isObject, valueAt } from "../core/json/value.ts";
 import { asked, headOf, linesOf, porcelainOf, remoteDefault, toplevelOf, worktreesOf } from "./git-facts.ts";
 import type { BriefWorld } from "./world.ts";
 
-const UNAVAILABLE = "unavailable";
+/** What a field says that git did not answer. */
+export const UNAVAILABLE = "unavailable";
 
 /** Errors: `git_missing`. Source: flow state, section 10.3. */
 export function readRepoState(world: BriefWorld, target: string): RepoState {

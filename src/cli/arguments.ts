@@ -186,13 +186,12 @@ function givenTwice({ faults }: Option, flag: string): WritError {
 }
 
 function missingValue(option: Option, flag: string, next: string | undefined): WritError {
-  if (option.faults !== null) return new WritError("usage", option.faults.missing(flag), { layout: "plain" });
   const what = option.choices === null ? (option.valueName ?? "") : oneOf(option.choices);
   const long = [option.flag, ...option.aliases].find((spelling) => spelling.startsWith("--"));
   const dashed = next !== undefined && next !== "--" && long !== undefined;
-  return new WritError("usage", `Option "${flag}" needs a value: ${what}`, {
-    hint: dashed ? `A value that starts with "-" is given as ${long}=VALUE` : null,
-  });
+  const hint = dashed ? `A value that starts with "-" is given as ${long}=VALUE` : null;
+  if (option.faults !== null) return new WritError("usage", option.faults.missing(flag), { layout: "plain", hint });
+  return new WritError("usage", `Option "${flag}" needs a value: ${what}`, { hint });
 }
 
 /** A word in a message: in quotes, and no longer than a line. */

@@ -74,6 +74,9 @@ export const command = defineCommand({
     else print(out, made);
     made.mark();
     if (made.plain !== null) out.talk(`Plain handoff: ${made.plain}.`);
+    if (made.lacks !== null)
+      out.talk(`Its branch has no ${made.lacks}: writ resume stops at this brief until it has one.`);
+    if (options.turn === null) talkOfTurn(out);
     return EXIT.ok;
   },
 });
@@ -112,6 +115,17 @@ async function readOptions(args: Args): Promise<Omit<HandoffOptions, "worktree">
     hotfix: args.hotfix,
     print: args.print,
   };
+}
+
+/** Where this shell works on an open turn, its brief says nothing of it unless asked. */
+function talkOfTurn(out: Output): void {
+  inWorld(openReadingWorld(), (world) => {
+    if (world.contractId === null) return;
+    const live = continuedBy(world, world.contractId) ?? world.contractId;
+    const row = world.store?.read((tables) => tables.handoffs.find(live)) ?? null;
+    if (row === null || isClosed(row.agent_state)) return;
+    out.talk(`Nothing is said of the open turn ${live}: --contract ${live} adds how it stands.`);
+  });
 }
 
 /** What a brief says of an open turn. Errors: `handoff_not_written`, where there is none or its record was touched */

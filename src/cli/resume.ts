@@ -5,6 +5,7 @@ import type { Answers, ResumeWorld } from "../brief/resume/world.ts";
 import { callDocument } from "../core/brief/call-text.ts";
 import { EXIT, WritError } from "../core/error.ts";
 import { isTaskStatus, TASK_STATUSES, type TaskStatus } from "../core/tracker/task.ts";
+import { continuedBy } from "../editor/look.ts";
 import { askLine } from "../host/prompt.ts";
 import { readStdinWithin } from "../host/stdin.ts";
 import { isTerminal } from "../host/stream.ts";
@@ -13,6 +14,7 @@ import { briefWorld } from "./brief/world.ts";
 import { defineCommand } from "./command.ts";
 import { STORE_OPTION } from "./flow-world.ts";
 import { oneLineText } from "./phase/answer.ts";
+import { inWorld, openReadingWorld } from "./world.ts";
 
 /** How long a pipe may stay silent, and how long it may take then, in milliseconds. */
 const FIRST_MS = 2_000;
@@ -76,6 +78,7 @@ export const command = defineCommand({
       say: (text) => (json ? void said.push(text) : out.line(text)),
       notice: (text) => (json ? void notices.push(text) : out.talk(text)),
       ask: askLine,
+      turn: turnAt,
     };
     const skillsDir = args["skills-dir"] === undefined ? null : base.resolve(base.cwd, args["skills-dir"]);
     const { calls, prs, ...resumed } = resume(world, { words, stdin }, { planOnly: args["plan-only"], skillsDir });
@@ -127,6 +130,13 @@ async function stdinText(operand: string | undefined): Promise<string | null> {
   if (operand === "-") return await readBriefText("-");
   if (operand !== undefined || isTerminal(0)) return null;
   return await readStdinWithin({ maxBytes: LARGEST_BRIEF, firstMillis: FIRST_MS, wholeMillis: WHOLE_MS });
+}
+
+function turnAt(contractId: string): ReturnType<ResumeWorld["turn"]> {
+  return inWorld(openReadingWorld(), (reading) => {
+    const row = reading.store?.read((tables) => tables.handoffs.find(contractId)) ?? null;
+    return row === null ? null : { agent_state: row.agent_state, live: continuedBy(reading, contractId) };
+  });
 }
 
 /** YAML is read for this one option alone. */

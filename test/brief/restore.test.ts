@@ -49,6 +49,7 @@ function restoring(before: (line: string, store: ReturnType<typeof flowStore>) =
     say: (line) => before(line, store),
     notice: () => {},
     ask: () => null,
+    turn: () => null,
   };
   const flow = flowAfter([
     { action: "start", phase: "implement", force: false },

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { parseBrief } from "../../src/core/brief/parse.ts";
-import { checkoutAt } from "../support/checkout.ts";
+import { checkoutAt, openCheckouts } from "../support/checkout.ts";
 import { PLAN_PATH, SPEC, SPEC_PATH } from "../support/greeting.ts";
 import { openResuming } from "../support/resuming.ts";
 import { documentOf } from "../support/writ.ts";
@@ -101,13 +101,58 @@ test("a primary checkout and a folder outside of git name where they are resumed
   await world.shell("writ phase start ship", { cwd: primary.path });
   primary.git("checkout", "-q", "-b", "topic");
   expect(await world.shown(["handoff"], { cwd: primary.path })).toBe(
-    `Handoff written: ${world.mailbox}/topic.md\nwrit resume ${world.mailbox}/topic.md ${primary.path}\n--- exit 0\n`,
+    `Handoff written: ${world.mailbox}/topic.md\nwrit resume ${world.mailbox}/topic.md ${primary.path}\n--- stderr\nIts branch has no spec: writ resume stops at this brief until it has one.\n--- exit 0\n`,
   );
+  primary.write(SPEC_PATH, SPEC);
+  primary.commit("spec");
+  const planless = await world.writ(["handoff"], { cwd: primary.path });
+  expect(planless.stderr).toBe("Its branch has no plan: writ resume stops at this brief until it has one.\n");
+  const stopped = await world.writ(["resume", join(world.mailbox, "topic.md"), primary.path], { cwd: primary.path });
+  expect([stopped.exit, stopped.stderr]).toEqual([3, expect.stringContaining("Stop: no plan pairs with")]);
   await world.shell("writ phase start ship", { cwd: folder });
   expect(await world.shown(["handoff", "--key", "o"], { cwd: folder })).toBe(
     `Handoff written: ${world.mailbox}/o.md\nwrit resume ${world.mailbox}/o.md\nNo resumable worktree found - pass the worktree path as the second argument.\n--- exit 0\n`,
   );
   expect(readFileSync(join(world.mailbox, "o.md"), "utf8")).toContain("## Repo state: not a git repo\n");
+});
+
+test("the branch's name never displaces the brief of another checkout; a key that is given does", async () => {
+  using one = openResuming();
+  using places = openCheckouts();
+  const other = places.repository("other");
+  other.git("checkout", "-q", "-b", "feature/x");
+  const path = join(one.mailbox, "feature-x.md");
+  expect((await one.writ(["handoff", "--title", "first"])).exit).toBe(0);
+  expect((await one.writ(["handoff", "--title", "again"])).exit).toBe(0);
+  expect(await one.shown(["handoff", "--title", "mine"], { cwd: other.path })).toBe(
+    `--- stderr\nHandoff not written: ${path} is the brief of ${one.tree.path} - pass --key or --out\n--- exit 3\n`,
+  );
+  // One that no consumer could act on is somebody's all the same.
+  one.edit(path, (text) => `${text}\n## Process state\nbroken\n`);
+  expect((await one.writ(["handoff"], { cwd: other.path })).exit).toBe(3);
+  expect(readFileSync(path, "utf8")).toStartWith("# Handoff: again\n");
+  expect((await one.writ(["handoff", "--print"], { cwd: other.path })).exit).toBe(0);
+  expect((await one.writ(["handoff", "--key", "feature-x", "--title", "mine"], { cwd: other.path })).exit).toBe(0);
+  expect(readFileSync(path, "utf8")).toContain(`toplevel: ${other.path}\n`);
+});
+
+test("a turn that the shell works on is named where the brief says nothing of it; its goal stands for an intent", async () => {
+  using world = openResuming();
+  const goal = "Count the pallets\n## Decisions\n- all";
+  const { contract_id } = documentOf(await world.writ(["dispatch", "--agent", "a", "--goal", goal, "--json"]));
+  const id = String(contract_id);
+  const env = { WRIT_CONTRACT_ID: id };
+  expect((await world.writ(["handoff", "--print"], { env })).stderr).toBe(
+    `Plain handoff: no phase is in progress.\nNothing is said of the open turn ${id}: --contract ${id} adds how it stands.\n`,
+  );
+  const ran = await world.writ(["handoff", "--print", "--contract", id], { env });
+  expect(ran.stderr).toBe("Plain handoff: no phase is in progress.\n");
+  expect(ran.stdout).toStartWith(
+    `# Handoff: continue feature/x\n\n## Intent\nGoal of the turn: ${JSON.stringify(goal)}\n\nOpen turn: ${id} of a`,
+  );
+  expect((await world.writ(["handoff", "--print"], { env: { WRIT_CONTRACT_ID: `${id}0` } })).stderr).toBe(
+    "Plain handoff: no phase is in progress.\n",
+  );
 });
 
 test("base, diff and test command come from the remote and from the project", async () => {
@@ -159,6 +204,11 @@ afterAll(() => shared[Symbol.dispose]());
 
 test.each([
   { words: ["--out"], text: "Handoff not written: --out has no value", exit: 2 },
+  {
+    words: ["--decision", "- a"],
+    text: 'Handoff not written: --decision has no value\nhint: A value that starts with "-" is given as --decision=VALUE',
+    exit: 2,
+  },
   { words: ["--out="], text: "Handoff not written: --out has no value", exit: 2 },
   { words: ["--key", "a", "--key", "b"], text: "Handoff not written: --key given twice", exit: 2 },
   { words: ["--key", "a", "--out", "b"], text: "Handoff not written: --out and --key are exclusive", exit: 2 },

@@ -37,7 +37,7 @@ test("a flow is resumed in its own worktree: the former one is archived, the cal
   const planned = await world.writ(["resume", "--plan-only", brief]);
   expect(planned.stdout).toBe(callsOf(world, brief));
   expect(planned.stderr).toMatch(
-    /^Resuming in place: the flow handed off at \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ is archived\nSkills: none\n$/,
+    /^Resuming in place: the flow handed off at \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ is archived\n--plan-only: nothing is archived\nSkills: none\n$/,
   );
   expect(await world.shown(["phase", "status", "--archived"])).toBe("No former flow.\n--- exit 0\n");
   // From another folder of the repository, and with text that a person added.
@@ -111,7 +111,7 @@ test("drift is told and stops nothing; skills are looked up by their front matte
   world.tree.write("skills/bomb/SKILL.md", `---\nname: ${"[".repeat(20_000)}\n---\n`);
   world.tree.git("commit", "-q", "--allow-empty", "-m", "more");
   const ran = await world.writ(["resume", brief, "--plan-only", "--skills-dir", "skills"]);
-  expect(ran.stderr.split("\n").slice(1)).toEqual([
+  expect(ran.stderr.split("\n").slice(2)).toEqual([
     `Drift: HEAD brief ${head}, live ${world.tree.git("rev-parse", "HEAD")}`,
     "Drift: dirty brief clean, live 2 entries",
     `Skill: handoff ${world.tree.path}/skills/h/SKILL.md`,
@@ -443,7 +443,7 @@ test("a plain brief begins a new flow, or leads to a hotfix record", async () =>
   const { primary, tree } = world;
   await world.writ(["handoff", "--out", "new.md", "--intent", "try it"], { cwd: primary.path });
   expect(await world.shown(["resume", join(primary.path, "new.md")])).toBe(
-    `Route: new flow\ntry it\n${QUIET}--- exit 0\n`,
+    `Route: new flow\ntry it\n${QUIET}Title: try it\nWarning: the brief was written in ${primary.path}; this is ${tree.path}\n--- exit 0\n`,
   );
   tree.write("notes/hotfix-7.md", "x\n");
   const brief = await world.handoff(
@@ -455,6 +455,50 @@ test("a plain brief begins a new flow, or leads to a hotfix record", async () =>
     "see `notes/hotfix-6.md` and `notes/hotfix-7.md`",
   );
   expect((await world.writ(["resume", brief])).stdout).toBe("Route: hotfix\nRecord: notes/hotfix-7.md\n");
+});
+
+test("beside its intent a plain brief tells all that it says, what has moved, and how its turn stands", async () => {
+  using world = openResuming();
+  const { primary } = world;
+  const cwd = primary.path;
+  const { contract_id } = documentOf(await world.writ(["dispatch", "--agent", "a", "--goal", "count it", "--json"]));
+  const id = String(contract_id);
+  const brief = join(world.folder, "plain.md");
+  await world.writ(
+    [
+      "handoff",
+      "--out",
+      brief,
+      "--decision",
+      "by bay",
+      "--rejected",
+      "by hand",
+      "--question",
+      "how?",
+      "--contract",
+      id,
+    ],
+    { cwd },
+  );
+  const told = async (setting: { cwd: string; env?: Record<string, string> }) =>
+    (await world.writ(["resume", brief], setting)).stderr.split("\n").slice(0, -1);
+  const all = ["Title: continue main", "Decision: by bay", "Decision: rejected: by hand", "Open question: how?"];
+  expect(await told({ cwd })).toEqual(["Skills: none", `To take over the turn: export WRIT_CONTRACT_ID=${id}`, ...all]);
+  const head = primary.git("rev-parse", "HEAD");
+  primary.write("more.md", "x\n");
+  const live = primary.commit("more");
+  expect((await told({ cwd })).at(-1)).toBe(`Drift: HEAD brief ${head}, live ${live}`);
+  expect((await told({ cwd: world.folder })).at(-1)).toBe(
+    `Warning: the brief was written in ${cwd}; this is no checkout`,
+  );
+  const patch = { agent_status: { agent_state: "BLOCKED", next_action: "wait" }, conclusion: "Blocked." };
+  await world.writ(["contract", "fill", "--draft-id", id, "--json", JSON.stringify(patch)]);
+  await world.writ(["contract", "finalize", "--draft-id", id]);
+  expect((await told({ cwd }))[1]).toBe(`Warning: turn ${id} was closed since the brief was written (BLOCKED)`);
+  await world.writ(["contract", "add", "evidence_report.open_gaps", "more", "--draft-id", id]);
+  expect((await told({ cwd }))[1]).toMatch(/ \(BLOCKED\); a[0-9a-f]{16}\.[0-9a-f]{12} continues it$/);
+  const elsewhere = await told({ cwd, env: { WRIT_DATA_DIR: join(world.folder, "other") } });
+  expect(elsewhere[1]).toBe(`Warning: turn ${id} is not in the store of this user (WRIT_DATA_DIR)`);
 });
 
 test("without process state a person says whether the spec is approved", async () => {

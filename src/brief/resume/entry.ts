@@ -32,11 +32,14 @@ export function enterBrief(
   world: ResumeWorld,
   input: BriefInput,
   brief: Brief,
-  skillsDir: string | null,
+  { skillsDir, planOnly }: { readonly skillsDir: string | null; readonly planOnly: boolean },
 ): Entry | null {
   const named = brief.repo_state?.fields?.worktree ?? null;
   const target = input.override ?? (named?.kind === "yes" ? named.path : null);
-  if (target !== null && world.kindOf(target) === "folder") checkIdle(world, target, input);
+  if (target !== null && world.kindOf(target) === "folder") {
+    const isInPlace = checkIdle(world, target, input);
+    if (isInPlace && planOnly) world.notice("--plan-only: nothing is archived");
+  }
   const entry = target === null ? withoutTarget(brief) : enterTarget(world, target, input.override, brief);
   if (entry !== null) {
     checkRepository(world, entry.worktree);
@@ -54,16 +57,21 @@ export function enterWorktree(world: ResumeWorld, path: string): Entry {
   return { worktree };
 }
 
-/** Check 1. Source: flow state, section 12.4, "Resume in place". */
-export function checkIdle(world: ResumeWorld, target: string, input: BriefInput | null): void {
+/**
+ * Check 1.
+ *
+ * @returns whether a flow stands there that this brief handed off
+ * Source: flow state, section 12.4, "Resume in place"
+ */
+export function checkIdle(world: ResumeWorld, target: string, input: BriefInput | null): boolean {
   const record = world.storeAt(target).read();
-  if (isIdle(record.flow)) return;
+  if (isIdle(record.flow)) return false;
   const { mark } = record;
   const block = input === null ? null : blockDigest(world, input.text);
   const isMarked = mark !== null && block !== null && mark.block_sha256 === block;
   if (isMarked && mark.state_sha256 === world.sha256(flowText(record.flow))) {
     world.notice(`Resuming in place: the flow handed off at ${mark.at} is archived`);
-    return;
+    return true;
   }
   const details = record.flow.phases.filter(({ status }) => status !== "pending").map(renderPhase);
   throw stop("not_idle", "session already carries flow state - reset is your call", {
@@ -121,7 +129,7 @@ export function checkRepository(world: ResumeWorld, worktree: string): void {
 }
 
 /** Check 4: what has moved is told, and stops nothing. */
-function noticeDrift(world: ResumeWorld, brief: Brief, worktree: string): void {
+export function noticeDrift(world: ResumeWorld, brief: Brief, worktree: string): void {
   const fields = brief.repo_state?.fields ?? null;
   if (fields === null) return;
   const live = headOf(world, worktree) ?? "unavailable";

@@ -15,6 +15,7 @@ import type { Task } from "../../core/tracker/task.ts";
 import { admitLegs } from "./admission.ts";
 import { blockDigest, enterBrief, enterWorktree } from "./entry.ts";
 import { classify, type Input, type Operands, primaryOf } from "./operands.ts";
+import { noticePlain, noticeTurn } from "./plain.ts";
 import { checkPullRequests } from "./pull-request.ts";
 import { answerTo } from "./question.ts";
 import { type Found, findSubjects, pinnedSubjects, planReconstruction } from "./reconstruct.ts";
@@ -64,12 +65,14 @@ type BriefInput = Extract<Input, { kind: "brief" }>;
 
 function resumeBrief(world: ResumeWorld, input: BriefInput, options: ResumeOptions): Resumed {
   const brief = readBrief(input);
-  const entry = enterBrief(world, input, brief, options.skillsDir);
+  const entry = enterBrief(world, input, brief, options);
+  noticeTurn(world, brief);
   const { process } = brief;
   if (process === null && brief.skills.includes("chase-bug")) return hotfix(world, brief, entry?.worktree ?? null);
   if (process === null && entry === null) {
     world.say("Route: new flow");
     world.say(brief.intent);
+    noticePlain(world, brief);
     return { ...NO_CALLS, route: "new-flow" };
   }
   if (entry === null) throw new Error("a process state is restored in a worktree");

@@ -24,6 +24,8 @@ export type ResumeWorld = BriefWorld & {
   readonly answers: Answers;
   /** The words behind `writ resume`, as they were typed. */
   readonly typed: readonly string[];
+  /** How a turn stands in the store of this user: its state, and what continues it, if anything; null: it is not there. */
+  turn(contractId: string): { readonly agent_state: string; readonly live: string | null } | null;
   /** A line of the answer, as it comes: the calls, the closing lines, what a question is about. */
   say(text: string): void;
   /** Drift, skills, what happened to a former flow: for standard error. */

@@ -10,15 +10,34 @@ import { isObject, type JsonObject, type JsonValue, valueAt } from "../json/valu
 import type { ToolRecord } from "../record/tool-record.ts";
 
 export type OpenTurn = {
-  readonly row: Pick<HandoffRow, "id" | "contract_id" | "agent_id" | "agent_name" | "agent_state" | "cut_reason">;
+  readonly row: Pick<
+    HandoffRow,
+    "id" | "contract_id" | "agent_id" | "agent_name" | "agent_state" | "cut_reason" | "goal"
+  >;
   /** Null where nothing was declared yet. */
   readonly envelope: JsonObject | null;
   /** Oldest first; its chain was recomputed. */
   readonly record: readonly ToolRecord[];
 };
 
-/** Lines behind the intent, never none; bullets behind the open questions. */
-export type TurnText = { readonly lines: readonly string[]; readonly questions: readonly string[] };
+export type TurnText = {
+  /** Stands for an intent that nobody gave; null where the turn was born without a goal. */
+  readonly goal: string | null;
+  /** Behind the intent, never none. */
+  readonly lines: readonly string[];
+  /** Bullets behind the open questions. */
+  readonly questions: readonly string[];
+};
+
+/** How the line that names the turn begins. */
+const OPEN_TURN = "Open turn: ";
+
+/** The contract id of the turn that an intent tells of; null where it tells of none. */
+export function turnOf(intent: string): string | null {
+  const line = intent.split("\n").find((one) => one.startsWith(OPEN_TURN)) ?? "";
+  const [id = ""] = line.slice(OPEN_TURN.length).split(" ", 1);
+  return id === "" ? null : id;
+}
 
 /** How many commands of each kind, pending steps and gaps are quoted; more are counted. */
 const MOST_QUOTED = { commands: 5, steps: 10, gaps: 20 } as const;
@@ -36,9 +55,11 @@ export function turnText({ row, envelope, record }: OpenTurn): TurnText {
   const passed = runs.filter(({ outcome }) => outcome === "exit 0");
   const failed = runs.filter(({ outcome }) => outcome !== "exit 0" && outcome !== null);
   const cut = row.cut_reason === null || row.cut_reason === NEVER_FINALIZED ? "" : `, cut: ${row.cut_reason}`;
+  const goal = (row.goal ?? "").trim();
   return {
+    goal: goal === "" ? null : `Goal of the turn: ${shown(goal)}`,
     lines: [
-      `Open turn: ${shown(row.contract_id)} of ${shown(row.agent_name ?? row.agent_id)} (row ${row.id}), ${shown(row.agent_state)}${cut}`,
+      `${OPEN_TURN}${shown(row.contract_id)} of ${shown(row.agent_name ?? row.agent_id)} (row ${row.id}), ${shown(row.agent_state)}${cut}`,
       `Record: ${counted(record.length, "entry", "entries")}, ${counted(runs.length, "command", "commands")}; open gaps: ${gaps === null ? "none declared yet" : gaps.length}`,
       ...(next === null ? [] : [`Next action: ${shown(next)}`]),
       ...bounded(steps, MOST_QUOTED.steps, "Pending", (step) => `Pending: ${shown(step)}`),

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { gatherText, unfaithful } from "../../../src/core/brief/human-text.ts";
-import { type OpenTurn, turnText } from "../../../src/core/brief/turn-text.ts";
+import { type OpenTurn, turnOf, turnText } from "../../../src/core/brief/turn-text.ts";
 import type { JsonObject, JsonValue } from "../../../src/core/json/value.ts";
 import type { ToolRecord } from "../../../src/core/record/tool-record.ts";
 
@@ -12,6 +12,7 @@ const ROW: OpenTurn["row"] = {
   agent_name: "tester",
   agent_state: "IN_PROGRESS",
   cut_reason: "never_finalized",
+  goal: null,
 };
 
 function entry(seq: number, command: string | null, more: Partial<ToolRecord> = {}): ToolRecord {
@@ -62,6 +63,7 @@ test("a command counts by its newest run; what failed is open, what nobody knows
   expect(
     turnText({ row: ROW, envelope: envelope(["no network", { at: "x" }], ["write docs"], "ask"), record }),
   ).toEqual({
+    goal: null,
     lines: [
       "Open turn: a1.b2 of tester (row 7), IN_PROGRESS",
       "Record: 8 entries, 5 commands; open gaps: 2",
@@ -79,8 +81,16 @@ test("a command counts by its newest run; what failed is open, what nobody knows
   });
 });
 
+test("the turn that an intent tells of is found again, and none where none is told of", () => {
+  const { lines } = turnText({ row: ROW, envelope: null, record: [] });
+  expect(turnOf(["Why.", "", ...lines].join("\n"))).toBe("a1.b2");
+  expect(turnOf("Open turn")).toBeNull();
+  expect(turnOf("an Open turn: a1.b2 of x")).toBeNull();
+});
+
 test("nothing declared and nothing recorded are said, and a cut is named", () => {
   expect(turnText({ row: { ...ROW, cut_reason: "reaped" }, envelope: null, record: [] })).toEqual({
+    goal: null,
     lines: [
       "Open turn: a1.b2 of tester (row 7), IN_PROGRESS, cut: reaped",
       "Record: 0 entries, 0 commands; open gaps: none declared yet",
@@ -135,7 +145,7 @@ test("whatever a turn holds, a brief with it reads back as it was written", () =
   fc.assert(
     fc.property(list, list, word, fc.array(word, { maxLength: 8 }), word, (gaps, steps, next, commands, name) => {
       const text = turnText({
-        row: { ...ROW, agent_name: name, contract_id: name },
+        row: { ...ROW, agent_name: name, contract_id: name, goal: next },
         envelope: envelope(gaps, steps, next),
         record: commands.map((command, at) => entry(at + 1, command, { exit_code: at % 2 })),
       });
@@ -144,7 +154,7 @@ test("whatever a turn holds, a brief with it reads back as it was written", () =
       if (human === null) throw new Error("no text");
       const whole = {
         ...human,
-        intent: [human.intent, "", ...text.lines].join("\n"),
+        intent: [text.goal ?? human.intent, "", ...text.lines].join("\n"),
         open_questions: text.questions,
       };
       expect(unfaithful(whole)).toBeNull();
