@@ -9,21 +9,10 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { BUNDLE, EXECUTABLE, WORKERS } from "./executable.ts";
+import { artefactOf, TARGETS, type Target } from "./targets.ts";
 
 const ROOT = join(import.meta.dir, "..");
 const DIST = join(ROOT, "dist");
-
-const TARGETS = [
-  "linux-x64",
-  "linux-arm64",
-  "linux-x64-musl",
-  "linux-arm64-musl",
-  "darwin-x64",
-  "darwin-arm64",
-  "windows-x64",
-] as const;
-
-type Target = (typeof TARGETS)[number];
 
 /**
  * Builds one executable.
@@ -33,7 +22,7 @@ type Target = (typeof TARGETS)[number];
  * @returns      its path, or why it could not be built
  */
 async function build(target: Target | null): Promise<{ readonly path: string } | { readonly problem: string }> {
-  const path = join(DIST, ...(target === null ? [] : [target]), target?.startsWith("windows") ? "writ.exe" : "writ");
+  const path = join(DIST, target === null ? "writ" : artefactOf(target));
   const folder = join(DIST, ".building");
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -72,6 +61,8 @@ async function main(argv: readonly string[]): Promise<number> {
   const sums: string[] = [];
   let failed = 0;
   for (const target of targets) {
+    // What cannot be built now is not there: one of earlier sources would be taken for it.
+    if (target !== null) rmSync(join(DIST, artefactOf(target)), { force: true });
     const result = await build(target);
     if ("problem" in result) {
       failed += 1;

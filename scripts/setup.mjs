@@ -36,6 +36,7 @@ const SOURCES = [
   "tsconfig.json",
   "scripts/build.ts",
   "scripts/executable.ts",
+  "scripts/targets.ts",
 ];
 const SIGNALS = ["SIGHUP", "SIGINT", "SIGTERM"];
 const HEARTBEAT_MS = 1000;

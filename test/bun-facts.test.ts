@@ -360,6 +360,17 @@ describe("the executable", () => {
     },
   );
 
+  test("is still open to BUN_INSPECT_PRELOAD, which no build flag closes", () => {
+    const env = { BUN_INSPECT_PRELOAD: "./preload.ts" };
+    const { stdout } = runProbe(["environment"], { cwd: hostileFolder(), env });
+    expect(JSON.parse(stdout)).toEqual({ dotenv: null, preloaded: true });
+  });
+
+  test("does not begin with a BUN_JSC_ variable that its engine does not know", () => {
+    const { status, stdout } = runProbe(["--version"], { env: { BUN_JSC_noSuchOption: "1" } });
+    expect([status, stdout]).toEqual([1, ""]);
+  });
+
   test("begins in a folder that was deleted", () => {
     const script = 'mkdir "$1" && cd "$1" && rmdir "$1" && exec "$2" --version';
     const child = Bun.spawnSync(["/bin/sh", "-c", script, "sh", place("gone"), probe], { env: cleanEnv() });

@@ -26,6 +26,8 @@ const SETTINGS = [
   "alternatives",
   "group",
   "hosts",
+  "ld-musl-aarch64.path",
+  "ld-musl-x86_64.path",
   "ld.so.cache",
   "ld.so.conf",
   "ld.so.conf.d",

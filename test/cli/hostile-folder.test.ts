@@ -108,6 +108,10 @@ const CALLS = [
   "writ context list",
   "writ runs list",
   "writ template show research-digest",
+  "writ help skill",
+  "writ completions bash",
+  "writ plan check plan.md",
+  "writ hooks install claude-code",
   "writ lint c.json --read-root .",
   'WRIT_SEAT_URL="$1" writ delegate --contract c.json --read-root . --json',
   "writ gate fixtures",
@@ -142,6 +146,7 @@ async function sessionIn(isHostile: boolean): Promise<readonly string[]> {
   for (const folder of [cwd, home]) mkdirSync(folder);
   if (isHostile) for (const folder of [world.folder, cwd, home]) litter(folder);
   writeFileSync(join(cwd, "check.sh"), "echo '1 passed, 0 failed'\n");
+  writeFileSync(join(cwd, "plan.md"), "# Plan\n\n- [ ] one\n");
   writeFileSync(join(cwd, "d.md"), "Rotterdam holds 412 pallets\n");
   writeFileSync(join(cwd, "c.json"), JSON.stringify(CONTRACT));
   const id = /WRIT_CONTRACT_ID=(.*)\n$/.exec((await world.shell("writ dispatch --agent t", { cwd })).stdout)?.[1] ?? "";
@@ -170,8 +175,16 @@ describe.skipIf(process.platform === "win32")("what would change Bun itself", ()
   test.each([
     ["BUN_OPTIONS", "--preload ./preload.cjs"],
     ["BUN_OPTIONS", "--version"],
+    ["BUN_OPTIONS", "--no-such-option"],
+    ["BUN_BE_BUN", "0"],
+    ["BUN_CONFIG_FILE", "./bunfig.toml"],
+    ["BUN_CONFIG_PRELOAD", "./preload.cjs"],
+    ["BUN_INSTALL", "."],
+    ["XDG_CONFIG_HOME", "."],
     ["NODE_OPTIONS", "--require ./preload.cjs"],
     ["NODE_PATH", "./node_modules"],
+    ["NODE_ENV", "production"],
+    ["NODE_DEBUG", "fs"],
   ])("%s=%s changes nothing", async (name, value) => {
     using world = livingWorld();
     litter(world.folder);
@@ -218,7 +231,6 @@ test.skipIf(process.platform !== "linux")(
 test("every call is the same in a folder full of what Bun would read", async () => {
   const [plain, hostile] = await Promise.all([sessionIn(false), sessionIn(true)]);
   expect(hostile).toEqual(plain);
-  expect(plain.filter((each) => / exit (?!0)/.test(each)).map((each) => each.split("\n", 1)[0])).toEqual([
-    expect.stringContaining("gate check"),
-  ]);
+  const found = plain.filter((each) => !each.endsWith("--- exit 0\n")).map((each) => each.split("\n", 1)[0]);
+  expect(found).toEqual(["$ writ plan check plan.md", expect.stringContaining("gate check")]);
 }, 120_000);
