@@ -28,7 +28,12 @@ const HEADER_BYTES = 65_536;
 const STARTS = 31;
 const STARTS_EMULATED = 5;
 
-type Timed = { readonly target: Target; readonly words: readonly string[]; readonly starts: number };
+type Timed = {
+  readonly target: Target;
+  readonly words: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly starts: number;
+};
 
 const machine: Machine = {
   platform: process.platform,
@@ -98,7 +103,8 @@ async function look(target: Target, toTime: Timed[]): Promise<Finding> {
   const words = [...start.before, path];
   const { steps, fault } = await playSession({ words, isEmulated: start.isEmulated });
   if (fault !== null) return { target, outcome: "FAIL", how: start.how, detail: `step ${steps}: ${fault}`, size_bytes };
-  toTime.push({ target, words, starts: start.isEmulated ? STARTS_EMULATED : STARTS });
+  const { before, env } = start.timed;
+  toTime.push({ target, words: [...before, path], env, starts: start.isEmulated ? STARTS_EMULATED : STARTS });
   return { target, outcome: "PASS", how: start.how, detail: `${steps} steps, ${start.how}`, size_bytes };
 }
 
@@ -116,10 +122,11 @@ function beginningOf(path: string): Uint8Array {
 function timeStarts(toTime: readonly Timed[]): ReadonlyMap<Target, ReturnType<typeof spreadOf>> {
   const times = new Map<Target, number[]>(toTime.map(({ target }) => [target, []]));
   for (let round = 0; round < STARTS; round++) {
-    for (const { target, words, starts } of toTime) {
+    for (const { target, words, env, starts } of toTime) {
       if (round >= starts) continue;
+      const call = { env: { ...process.env, ...env }, stdout: "ignore", stderr: "ignore" } as const;
       const began = performance.now();
-      const { exitCode } = Bun.spawnSync([...words, "--version"], { stdout: "ignore", stderr: "ignore" });
+      const { exitCode } = Bun.spawnSync([...words, "--version"], call);
       if (exitCode !== 0) throw new Error(`${target} answered --version with status ${exitCode}`);
       times.get(target)?.push(performance.now() - began);
     }

@@ -23,6 +23,8 @@ export type Start =
       readonly how: string;
       /** What stands before the artefact on the command line. */
       readonly before: readonly string[];
+      /** How it is started for its time alone: without what only the session needs. */
+      readonly timed: { readonly before: readonly string[]; readonly env: Readonly<Record<string, string>> };
       readonly isEmulated: boolean;
     }
   | { readonly ok: false; readonly why: string };
@@ -63,7 +65,8 @@ export function findStart(target: Target, header: Header, machine: Machine): Sta
     const bwrap = machine.which("bwrap");
     if (bwrap === null || !machine.exists(place)) return skipped(`there is no bwrap, or no ${place} to mount at`);
     const mount = ["--die-with-parent", "--dev-bind", "/", "/", "--ro-bind", libraries, place, "--"];
-    return started("by itself, with the libraries of musl mounted", [bwrap, ...mount]);
+    const timed = { before: [], env: { LD_LIBRARY_PATH: libraries } };
+    return { ...started("by itself, with the libraries of musl mounted", [bwrap, ...mount]), timed };
   }
   const name = NAMES[header.arch];
   const qemu = machine.which(`qemu-${name}-static`) ?? machine.which(`qemu-${name}`);
@@ -78,7 +81,7 @@ export function findStart(target: Target, header: Header, machine: Machine): Sta
 }
 
 function started(how: string, before: readonly string[] = []): Extract<Start, { readonly ok: true }> {
-  return { ok: true, how, before, isEmulated: false };
+  return { ok: true, how, before, timed: { before, env: {} }, isEmulated: false };
 }
 
 function skipped(why: string): Start {

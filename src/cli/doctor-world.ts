@@ -38,6 +38,7 @@ export async function openDoctorWorld({ config, remote, ...asked }: DoctorAsk): 
       looked ??= lookAtConfig({ config, options: remote === undefined ? {} : { remotes: [remote] } });
       return looked;
     },
+    variable: (name) => process.env[name] ?? "",
     isSet: (variable) => (process.env[variable] ?? "") !== "",
     stateFault: () => ({ folder: stateFolder(places.data), fault: stateFault(places.data) }),
     openSeat: (seat) => openEndpoint(seat, ENDPOINT_WORLD),

@@ -1,6 +1,7 @@
 /** All checks of the doctor, in the order in which they are made and told. */
 import type { Check, Finding } from "./check.ts";
 import { config } from "./config.ts";
+import { environment } from "./environment.ts";
 import { gates } from "./gates.ts";
 import { hooks } from "./hooks.ts";
 import { nodeListener } from "./node.ts";
@@ -12,6 +13,7 @@ import { dataFolder, store } from "./storage.ts";
 import type { World } from "./world.ts";
 
 export const CHECKS: readonly Check[] = [
+  environment,
   dataFolder,
   store,
   hooks,

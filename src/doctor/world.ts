@@ -69,6 +69,8 @@ export type World = {
   config(): Promise<ConfigLook>;
   /** Whether a variable of the environment has a value. */
   isSet(variable: string): boolean;
+  /** The value of a variable of the environment; "" where it has none. */
+  variable(name: string): string;
   /** Writes, flushes, renames and removes a file in the state folder; why that does not work, or null. */
   stateFault(): { readonly folder: string; readonly fault: string | null };
   openSeat(seat: Seat): Endpoint;

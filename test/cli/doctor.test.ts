@@ -5,11 +5,14 @@ import { join } from "node:path";
 import type { Finding } from "../../src/doctor/check.ts";
 import { type LivingWorld, livingWorld, writCommand } from "../support/writ.ts";
 
+/** Checks whose findings depend on who else uses the machine, and on what is set there. */
+const OF_THE_MACHINE: readonly string[] = ["node listener", "environment"];
+
 async function doctor(world: LivingWorld) {
   const ran = await world.writ(["doctor", "--json"]);
   const document = JSON.parse(ran.stdout) as { ok: boolean; status: string; findings: Finding[] };
   const wrong = document.findings
-    .filter(({ outcome, check }) => (outcome === "FAIL" || outcome === "WARN") && check !== "node listener")
+    .filter(({ outcome, check }) => (outcome === "FAIL" || outcome === "WARN") && !OF_THE_MACHINE.includes(check))
     .map(({ check, subject, message }) => `${check}: ${subject}: ${message}`);
   return { ...document, exit: ran.exit, wrong };
 }
@@ -154,4 +157,18 @@ test("settings that are no JSON are a finding, and the rest is looked at all the
   expect(told.exit).toBe(1);
   expect(told.wrong).toHaveLength(1);
   expect(told.findings.some(({ subject, outcome }) => subject === "true" && outcome === "PASS")).toBe(true);
+});
+
+test("of a file that Bun loads into writ before it begins it warns", async () => {
+  using world = livingWorld();
+  writeFileSync(join(world.folder, "first.js"), "");
+  const env = { BUN_INSPECT_PRELOAD: "./first.js" };
+  const ran = await world.writ(["doctor"], { env });
+  expect([ran.exit, ran.stdout.split("\n").slice(0, 2)]).toEqual([
+    0,
+    [
+      "WARN environment — BUN_INSPECT_PRELOAD: The file that it names runs in writ before writ does",
+      "     If you did not set it, see who did. Type: unset BUN_INSPECT_PRELOAD",
+    ],
+  ]);
 });

@@ -54,6 +54,23 @@ test("where all is well, every check says so", async () => {
   ]);
 });
 
+test.each([
+  [
+    { BUN_INSPECT_PRELOAD: "./x.ts" },
+    ["? environment: BUN_INSPECT_PRELOAD: The file that it names runs in writ before writ does"],
+  ],
+  [
+    { BUN_INSPECT: "1", NODE_TLS_REJECT_UNAUTHORIZED: "0" },
+    [
+      "? environment: BUN_INSPECT: Every call of writ opens a debugger",
+      "? environment: NODE_TLS_REJECT_UNAUTHORIZED: Every certificate of a seat or a node is taken for good",
+    ],
+  ],
+  [{ NODE_TLS_REJECT_UNAUTHORIZED: "1", BUN_OPTIONS: "--preload ./x.ts" }, []],
+])("of the variables %p what they do to writ is said", async (variables: Readonly<Record<string, string>>, lines) => {
+  expect(await wrong({ variable: (name) => variables[name] ?? "" })).toEqual(lines);
+});
+
 describe("hasFailed()", () => {
   const of = (...outcomes: Finding["outcome"][]) =>
     hasFailed(outcomes.map((outcome) => ({ check: "c", subject: "s", outcome, message: "m", hint: null })));

@@ -123,6 +123,13 @@ describe("findStart()", () => {
     expect(start).toMatchObject({ ok: true, before, isEmulated: before[0]?.includes("qemu") ?? false });
   });
 
+  test("of musl with libraries beside it is timed without the mount", () => {
+    const machine = has([musl, muslLibraries, "/usr/lib/x86_64-linux-musl"], ["bwrap"]);
+    expect(findStart("linux-x64-musl", HEADERS["linux-x64-musl"], machine)).toMatchObject({
+      timed: { before: [], env: { LD_LIBRARY_PATH: "/r/linux-x64-musl/lib" } },
+    });
+  });
+
   test.each([
     { target: "linux-x64-musl", machine: has([glibc]), why: "there is no /lib/ld-musl-x86_64.so.1" },
     { target: "linux-x64-musl", machine: has([musl, muslLibraries], ["bwrap"]), why: "there is no bwrap, or no" },

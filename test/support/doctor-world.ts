@@ -40,6 +40,7 @@ export function doctorWorld(script: DoctorScript = {}): World & { closed: number
     asked: { only: null, load: false },
     config: async () => configLook({ seats: [SEAT], remotes: ["http://10.0.0.2:18811"] }),
     isSet: () => true,
+    variable: () => "",
     stateFault: () => ({ folder: `${DATA}/run`, fault: null }),
     openSeat: () => scriptedEndpoint(),
     openNode: () => ({ health: async () => healthyNode("health"), poll: async () => healthyNode("job") }),
