@@ -5,9 +5,10 @@
  * When the command has ended, what it left running is ended too. A process that leaves the group is found by a mark in
  * its environment, where one was given and the system shows environments (Linux); one that also drops the mark escapes.
  */
-import { closeSync, readdirSync, readFileSync } from "node:fs";
+import { closeSync } from "node:fs";
 import type { CommandEnd } from "../core/prove/command-end.ts";
 import { openPipe } from "./channel.ts";
+import { killMarked } from "./marked.ts";
 
 export type CapturedOptions = {
   readonly cwd: string;
@@ -27,8 +28,6 @@ export type CapturedOptions = {
 
 /** Between asking a group to end and ending it; and how long its output may then stay open, in milliseconds. */
 const GRACE_MS = 2_000;
-/** How often what carries the mark is looked for anew: between two looks a process can begin another. */
-const SWEEPS = 20;
 
 /**
  * Runs a command to its end. One that cannot be started is 127 or 126, as a shell says.
@@ -151,25 +150,6 @@ function kill(pid: number, signal: NodeJS.Signals): void {
     process.kill(pid, signal);
   } catch {
     // it has ended
-  }
-}
-
-/** Kills what carries a mark in its environment, until a look finds nothing more. */
-function killMarked(mark: string): void {
-  if (process.platform !== "linux") return;
-  for (let sweep = 0; sweep < SWEEPS; sweep += 1) {
-    const marked = readdirSync("/proc").filter((name) => /^[1-9]\d*$/.test(name) && carries(Number(name), mark));
-    if (marked.length === 0) return;
-    for (const pid of marked) kill(Number(pid), "SIGKILL");
-  }
-}
-
-function carries(pid: number, mark: string): boolean {
-  if (pid === process.pid) return false;
-  try {
-    return readFileSync(`/proc/${pid}/environ`, "latin1").includes(mark);
-  } catch {
-    return false; // ended meanwhile, or another user's
   }
 }
 

@@ -14,7 +14,6 @@ import {
   futimesSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   readdirSync,
   readlinkSync,
@@ -24,12 +23,11 @@ import {
   symlinkSync,
   writeSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { basename, isAbsolute, join, relative, sep } from "node:path";
 import { WritError } from "../core/error.ts";
 import type { FreshCopy } from "../core/prove/fresh-copy.ts";
 import { GIT, gitEnvironment } from "./git-call.ts";
-import { removeTree } from "./remove-tree.ts";
+import { openTemporary, type Temporary } from "./temporary.ts";
 
 export type CopyLimits = { readonly files: number; readonly bytes: number };
 
@@ -60,14 +58,14 @@ const NAMED = 5;
 export async function copyFolder(folder: string, options: CopyOptions): Promise<FreshCopy> {
   const asked = realFolder(folder);
   const copier = new Copier(asked, options);
-  let place: string | null = null;
+  let place: Temporary | null = null;
   try {
     const source = await copier.survey(asked);
-    const made = mkdtempSync(join(realpathSync(tmpdir()), "writ-prove-"));
+    const made = openTemporary("prove");
     place = made;
     // Its own name, since some tools go by it, unless a shell would read more into it.
     const name = basename(source.root);
-    const root = join(made, /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(name) ? name : "copy");
+    const root = join(made.folder, /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(name) ? name : "copy");
     await copier.copy(source.root, root);
     return {
       kind: source.kind,
@@ -80,10 +78,10 @@ export async function copyFolder(folder: string, options: CopyOptions): Promise<
       ignored: source.ignored,
       root,
       folder: join(root, relative(source.root, asked)),
-      remove: () => (removeTree(made) ? null : `The copy in ${made} could not be removed`),
+      remove: () => (made.remove() ? null : `The copy in ${made.folder} could not be removed`),
     };
   } catch (error) {
-    if (place !== null) removeTree(place);
+    place?.remove();
     if (error instanceof WritError || options.signal.aborted) throw error;
     throw failed(folder, reasonOf(error), error);
   }

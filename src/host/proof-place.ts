@@ -24,6 +24,7 @@ import { WritError } from "../core/error.ts";
 import type { FixtureTree, ProofEnd, ProofFolder, ProofPlace, ProofRun } from "../core/gate/proof-place.ts";
 import { runCaptured } from "./captured.ts";
 import { findSandbox, installationOf, type Sandbox } from "./sandbox.ts";
+import { openTemporary, type Temporary } from "./temporary.ts";
 
 /** The first and the last of the output that is kept, in characters. */
 const KEPT_CHARS = 128 * 1024;
@@ -49,7 +50,7 @@ export type ProofPlaceOptions = {
  * Errors: `copy_failed` where no folder can be made
  */
 export function openProofPlace({ keep, path, sandbox = findSandbox() }: ProofPlaceOptions): ProofPlace {
-  const root = attempt(() => mkdtempSync(join(realpathSync(tmpdir()), "writ-gate-")));
+  const { folder: root, remove } = attempt(() => (keep ? openKept() : openTemporary("gate")));
   let made = 0;
   return {
     protections: { sandbox: sandbox !== null, network: sandbox === null, group_kill: true },
@@ -61,9 +62,14 @@ export function openProofPlace({ keep, path, sandbox = findSandbox() }: ProofPla
     },
     run: (folder, run) => runProof({ folder, run, path, sandbox }),
     close() {
-      if (!keep) rmSync(root, { recursive: true, force: true });
+      if (!keep) remove();
     },
   };
+}
+
+/** Under a name that nobody sweeps. */
+function openKept(): Temporary {
+  return { folder: mkdtempSync(join(realpathSync(tmpdir()), "writ-gate-kept-")), remove: () => false };
 }
 
 function openCopy(home: string, tree: FixtureTree): ProofFolder {

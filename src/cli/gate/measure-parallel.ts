@@ -1,6 +1,4 @@
 /** The parallel gate from the command line: its peer, its calls as processes of their own, what is kept and printed. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Config } from "../../core/config/config.ts";
 import type { Seat } from "../../core/config/seat.ts";
@@ -13,6 +11,7 @@ import { PRESUMED_SLOTS } from "../../core/seat/slots.ts";
 import { type ParallelWorld, runParallel, type WaitingRun } from "../../gate/parallel.ts";
 import { readFileText, shippedContracts } from "../../host/contracts.ts";
 import { interruptible } from "../../host/interrupt.ts";
+import { openTemporary } from "../../host/temporary.ts";
 import { writeFileWhole } from "../../host/write-file.ts";
 import { openEndpoint } from "../../llm/endpoint.ts";
 import { monotonic, sleep } from "../clock.ts";
@@ -57,14 +56,14 @@ export async function measureParallel(
   const seat = seatOf(config, options);
   const folder = options.out ?? join("writ-gate", options.name);
   makeFolder(folder);
-  const scratch = mkdtempSync(join(tmpdir(), "writ-parallel-"));
+  const scratch = openTemporary("parallel");
   using interrupt = interruptible();
   try {
     const endpoint =
       seat === null ? null : openEndpoint(seat, { clock: monotonic, environment: (name) => process.env[name] });
     const slots =
       seat === null ? 1 : seat.slots || (await endpoint?.totalSlots(interrupt.signal)) || PRESUMED_SLOTS[seat.engine];
-    const configFile = join(scratch, "config.json");
+    const configFile = join(scratch.folder, "config.json");
     writeFileWhole(configFile, JSON.stringify(raised(config, options.k, slots)), 0o600);
     const world = parallelWorld({ options, contract, configFile, endpoint, out, signal: interrupt.signal });
     out.talk(
@@ -102,7 +101,7 @@ export async function measureParallel(
     }
     return interrupt.received()?.status ?? EXIT_OF_VERDICT[report.verdict];
   } finally {
-    rmSync(scratch, { recursive: true, force: true });
+    scratch.remove();
   }
 }
 
