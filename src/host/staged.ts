@@ -1,5 +1,15 @@
 /** A file that waits beside its place, whole and flushed, to be renamed into it in one step. */
-import { closeSync, constants, fchmodSync, fsyncSync, openSync, rmSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 
 /** The mode of a file that is made: `created` as the process's mask leaves it, `kept` to the bit. */
@@ -30,6 +40,24 @@ export function stageBeside(path: string, chunks: Iterable<Uint8Array>, mode: St
     closeSync(file);
   }
   return staged;
+}
+
+/** No write takes that long, in milliseconds. */
+const LEFT_BEHIND_MS = 3_600_000;
+const STAGED = /^\.writ-\d+-[0-9a-f]{16}\.tmp$/;
+
+/** Removes what killed processes left in a folder. Errors: none; what cannot be removed stays until a later call */
+export function sweepStaged(folder: string, now_ms: number): void {
+  try {
+    for (const name of readdirSync(folder).filter((each) => STAGED.test(each))) {
+      const path = join(folder, name);
+      const stat = lstatSync(path, { throwIfNoEntry: false });
+      // Of a time to come, too: the clock was ahead then.
+      if (stat?.isFile() && Math.abs(now_ms - stat.mtimeMs) > LEFT_BEHIND_MS) rmSync(path, { force: true });
+    }
+  } catch {
+    // somebody else removed it first, or the folder may not be listed
+  }
 }
 
 /** Makes what was renamed in a folder survive a power cut. Errors: those of the file system */

@@ -115,6 +115,22 @@ describe("writ gate write-door", () => {
   });
 });
 
+test("reports of gates that end in one second have a name each, and none is lost", async () => {
+  using world = livingWorld();
+  const [folder, keepers, count] = [join(world.folder, "kept"), 6, 10];
+  mkdirSync(folder);
+  const children = Array.from({ length: keepers }, () =>
+    Bun.spawn([process.execPath, join(import.meta.dir, "../support/report-keeper.ts"), folder, String(count)], {
+      stdin: "pipe",
+      stdout: "pipe",
+    }),
+  );
+  for (const child of children) await child.stdout.getReader().read();
+  for (const child of children) child.stdin.end();
+  expect(await Promise.all(children.map((child) => child.exited))).toEqual(children.map(() => 0));
+  expect(readdirSync(folder)).toHaveLength(keepers * count);
+});
+
 describe("writ gate run", () => {
   const GATE = {
     schema_version: 1,

@@ -19,7 +19,8 @@ import type { Delegated, GateWorld } from "../../gate/world.ts";
 import { interruptible } from "../../host/interrupt.ts";
 import { openProofPlace } from "../../host/proof-place.ts";
 import { documentReader } from "../../host/read-root.ts";
-import { writeFileWhole } from "../../host/write-file.ts";
+import { sweepStaged } from "../../host/staged.ts";
+import { createFileWhole, writeFileWhole } from "../../host/write-file.ts";
 import type { Output } from "../command.ts";
 import { CONFIG_OPTION, loadConfig } from "../config-world.ts";
 import { JSON_SWITCH } from "../contract/address.ts";
@@ -169,10 +170,11 @@ function assertSeat(config: Config, { remote, seat }: GateOptions): void {
   );
 }
 
-/** Errors: `file_unwritable` */
+/** Makes the folder of what is kept, and tidies what killed gates left half written in it. Errors: `file_unwritable` */
 export function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
+    sweepStaged(folder, Date.now());
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new WritError("file_unwritable", `Cannot make the folder "${folder}": ${why}`, { cause: error });
@@ -261,15 +263,14 @@ const TIMERS = {
   },
 };
 
-/** Writes a report under a name of its own; the name. */
+/** Writes a report under a name of its own, which no other process takes; the name. Errors: `file_unwritable` */
 export function keepReport(folder: string, report: { readonly ran_at: string }): string {
   const stamp = report.ran_at.replaceAll(/[-:]/g, "");
-  const taken = new Set(readdirSync(folder));
-  let name = `report-${stamp}.json`;
-  for (let count = 2; taken.has(name); count += 1) name = `report-${stamp}-${count}.json`;
-  const path = join(folder, name);
-  writeFileWhole(path, `${JSON.stringify(report, null, 2)}\n`);
-  return path;
+  const text = `${JSON.stringify(report, null, 2)}\n`;
+  for (let count = 1; ; count += 1) {
+    const path = join(folder, `report-${stamp}${count === 1 ? "" : `-${count}`}.json`);
+    if (createFileWhole(path, text, 0o666)) return path;
+  }
 }
 
 /** The reports of a folder but for one, the newest first. What is none is passed over. */
