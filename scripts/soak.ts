@@ -7,11 +7,13 @@
  */
 import { stormEditor } from "../test/support/editor-storm.ts";
 import { stormFleet } from "../test/support/fleet-storm.ts";
+import { stormGates } from "../test/support/gate-storm.ts";
 import type { StormReport, StormSetting } from "../test/support/storm-report.ts";
 
 const STORMS: Readonly<Record<string, (setting: StormSetting) => Promise<StormReport>>> = {
   editor: stormEditor,
   fleet: (setting) => stormFleet({ ...setting, nodes: 3, lanes: 6 }),
+  gates: stormGates,
 };
 
 const runs = numberOf("SOAK_RUNS", 5);

@@ -4,6 +4,7 @@ import { type Ran, writCommand } from "./writ.ts";
 
 export type StormCall = Ran & {
   readonly args: readonly string[];
+  readonly pid: number;
   /** When it was started, and when it was seen to have ended. */
   readonly from_ms: number;
   readonly to_ms: number;
@@ -51,7 +52,7 @@ export class StormCaller {
     clearTimeout(timer);
     const [stdout, stderr] = await texts;
     if (signal === null) this.#lives.set(kind, 0.8 * life_ms + 0.2 * (to_ms - from_ms));
-    return { args, exit, stdout, stderr, from_ms, to_ms, signal };
+    return { args, pid: child.pid, exit, stdout, stderr, from_ms, to_ms, signal };
   }
 }
 
