@@ -60,6 +60,25 @@ describe("openNodeClient()", () => {
     });
   });
 
+  test("hands on no answer with the token in it, nor what a stream says of it", async () => {
+    const token = 'tok"en\\of-a-node-0123456789';
+    const url = serve((request) => {
+      const said = request.headers.get("authorization");
+      if (!request.url.endsWith("/events")) {
+        return Response.json({ error: { code: "x", message: `seen: ${said}` } }, { status: 500 });
+      }
+      const view = { job_id: "a", state: "error", rev: 1, error: { message: said } };
+      return new Response(`event: done\ndata: ${JSON.stringify(view)}\n\n`);
+    });
+    const node = client(url, { token: () => token });
+    const answer = await node.health(never());
+    expect(answer).toMatchObject({ message: "seen: Bearer [redacted]" });
+    const seen: unknown[] = [];
+    await node.follow("a", never(), (view) => seen.push(view));
+    expect(seen).toHaveLength(1);
+    expect(JSON.stringify([answer, seen])).not.toContain("of-a-node");
+  });
+
   test("does not follow a redirect", async () => {
     let isReached = false;
     const other = serve(() => {
