@@ -255,6 +255,10 @@ const LITERALS = Array.from({ length: 4_000 }, (_, n) => `\`${"a".repeat(n % 300
 test.each([
   { what: "one file in every task", plan: HEAD + Array.from({ length: 1_000 }, (_, n) => TASK(n)).join("\n") },
   { what: "many waves of one number", plan: HEAD + `## Wave 1 — w\n${TASK(1)}`.repeat(100) },
+  {
+    what: "many waves of one number, and as many tasks of it",
+    plan: HEAD + "## Wave 1 — w\n".repeat(8_000) + "### Task 1: t\n".repeat(8_000),
+  },
   { what: "many headings", plan: `${HEAD}${"## Wave 1 — w\n".repeat(50_000)}` },
   {
     what: "many rows that cite the whole spec",

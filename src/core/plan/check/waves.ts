@@ -19,12 +19,15 @@ export function checkWaves(context: CheckContext): void {
     if (tasks === undefined) byWave.set(task.wave, [task]);
     else tasks.push(task);
   }
+  const sorted = new Map<number, Entries>();
   for (const wave of context.plan.waves) {
     // Waves of one number share their tasks: each tells of the same pairs.
     const tasks = byWave.get(wave.number) ?? [];
     if (tasks.length < 2) continue;
     const place = { line: wave.line };
-    for (const { left, right, error } of overlaps(context, tasks)) {
+    const entries = sorted.get(wave.number) ?? entriesOf(context, tasks);
+    sorted.set(wave.number, entries);
+    for (const { left, right, error } of overlaps(context, entries)) {
       if (error !== null) {
         context.findings.add("wave-file-disjointness", "glob-invalid", error, place);
         continue;
@@ -40,13 +43,21 @@ export function checkWaves(context: CheckContext): void {
   }
 }
 
-/** The pairs of entries of different tasks that overlap or cannot be compared, in the order of tasks and entries. */
-function* overlaps(context: CheckContext, tasks: readonly PlanTask[]): Generator<Pair> {
-  const declared = tasks.map(({ files }, task) =>
-    (files?.entries ?? []).map((entry, place): Declared => ({ entry, task, place })),
-  );
-  const broken: Declared[] = [];
+/** What the tasks of a number declare. */
+type Entries = {
+  /** By task, those that declare something. */
+  readonly declared: readonly (readonly Declared[])[];
+  /** Patterns that cannot be expanded. */
+  readonly broken: readonly Declared[];
   /** By path: the entries that name it, or match it, in order. */
+  readonly holders: ReadonlyMap<string, readonly Declared[]>;
+};
+
+function entriesOf(context: CheckContext, tasks: readonly PlanTask[]): Entries {
+  const declared = tasks
+    .map(({ files }, task) => (files?.entries ?? []).map((entry, place): Declared => ({ entry, task, place })))
+    .filter((entries) => entries.length > 0);
+  const broken: Declared[] = [];
   const holders = new Map<string, Declared[]>();
   for (const one of declared.flat()) {
     const paths = pathsOf(context, one.entry);
@@ -57,11 +68,18 @@ function* overlaps(context: CheckContext, tasks: readonly PlanTask[]): Generator
       else same.push(one);
     }
   }
-  for (const [task, entries] of declared.entries()) {
+  return { declared, broken, holders };
+}
+
+/** The pairs of entries of different tasks that overlap or cannot be compared, in the order of tasks and entries. */
+function* overlaps(context: CheckContext, { declared, broken, holders }: Entries): Generator<Pair> {
+  for (const [at, entries] of declared.entries()) {
     const pairs: Pair[] = [];
     for (const left of entries) {
+      context.effort.spend(0);
+      const { task } = left;
       const paths = pathsOf(context, left.entry);
-      const others = paths === null ? declared.slice(task + 1).flat() : behind(broken, task);
+      const others = paths === null ? declared.slice(at + 1).flat() : behind(broken, task);
       for (const right of others) {
         context.effort.spend(0);
         pairs.push({ left, right, error: errorOf(context, left, right) });
