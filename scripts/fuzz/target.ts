@@ -84,11 +84,15 @@ const MAX_BYTES = 32 * 1024;
 const GROWN_BYTES = 128 * 1024;
 const HANG_MS = 20_000;
 
+/** A target that is a reader: others may read its inputs. */
+export type ReadingTarget = Target & { readonly reader: Reading };
+
 /** @param now milliseconds from some moment on; a test counts work instead */
-export function reading(reader: Reading, now: () => number = () => performance.now()): Target {
+export function reading(reader: Reading, now: () => number = () => performance.now()): ReadingTarget {
   const grown = reader.grown_bytes ?? GROWN_BYTES;
   return {
     name: reader.name,
+    reader,
     hang_ms: HANG_MS,
     attempt: async (seed) => {
       const input = inputOf(reader, seed);

@@ -1,6 +1,7 @@
 /** Every target by its name. `docs/fuzzing.md` says what each reads; a test holds the two against each other. */
 import type { Target } from "./target.ts";
 import { brief, ledger, legs, markdown, plan, tasks } from "./targets/brief.ts";
+import { commands } from "./targets/commands.ts";
 import { envelope, updates, write } from "./targets/contract.ts";
 import { acceptance, contractFile, lint } from "./targets/delegation.ts";
 import { approval, argv, boardAddress, context, mcpLine, pin, script } from "./targets/door.ts";
@@ -29,6 +30,6 @@ export const LIGHT: readonly Target[] = [
 ];
 
 /** Those that start programs or open ports; the tests have other ways to run these. */
-const HEAVY: readonly Target[] = [patchByGit, seat, seatHere];
+const HEAVY: readonly Target[] = [patchByGit, commands, seat, seatHere];
 
 export const TARGETS: readonly Target[] = [...LIGHT, ...HEAVY];
