@@ -5,6 +5,7 @@ import { MAX_RESULT_BYTES } from "../core/delegation/saved-answer.ts";
 import type { JsonObject } from "../core/json/value.ts";
 import { readBodyFile } from "../host/named-file.ts";
 import { readStdinText } from "../host/stdin.ts";
+import { sha256 } from "../store/drafts.ts";
 import { assertOneStdin, authorWorld } from "./author-world.ts";
 import { defineCommand, type Output } from "./command.ts";
 import { JSON_SWITCH, wholeNumber } from "./contract/address.ts";
@@ -34,7 +35,8 @@ export const command = defineCommand({
     "writ grade contracts/digests/digest-8.json --result - --index 3 --json",
   ],
   notes: [
-    "A saved answer is a result document, one element of its results, or an object with output, structured, diff or diff_files. Nothing is asked again.",
+    "A saved answer is a result document, one element of its results, a result that writ runs recover kept, or an object with output, structured, diff or diff_files. Nothing is asked again.",
+    "What writ runs recover kept names the digest of its contract: of several subtasks it answers the one that has it, read with the read root of the call. --index names another.",
     "A structured result that does not hold against the contract's schema counts as absent. Without --read-root a contract with context_paths has no documents, and its @grounded: checks are unknown.",
   ],
   exits: {
@@ -46,6 +48,7 @@ export const command = defineCommand({
     assertOneStdin([args.file, args.result]);
     const world = {
       ...authorWorld(args["read-root"]),
+      sha256,
       readResult: (file: string) =>
         file === "-" ? readStdinText(MAX_RESULT_BYTES) : readBodyFile(file, MAX_RESULT_BYTES),
     };

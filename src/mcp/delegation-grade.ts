@@ -1,6 +1,7 @@
 /** `delegation_grade`: `writ grade` for an answer that is at hand. */
 import { gradeAnswers } from "../author/grade.ts";
 import { gradeDocument } from "../cli/grade.ts";
+import { sha256 } from "../store/drafts.ts";
 import { badInput, type Parameters, readArguments, schemaOf, type ValuesOf } from "./arguments.ts";
 import { badContracts, CONTRACT_SCHEMA, READ_ROOT, readContractsIn } from "./contracts.ts";
 import { readRootOf } from "./read-root.ts";
@@ -20,7 +21,8 @@ const PARAMETERS = {
   result: {
     kind: "json",
     schema: { type: "object" },
-    description: "In place of the four: a result document, or one element of its results",
+    description:
+      "In place of the four: a result document, one element of its results, or what runs recover kept of a job",
   },
   index: { kind: "number", least: 0, most: 7, description: "Only this subtask, from 0" },
   read_root: { ...READ_ROOT, description: "Where context_paths are read; relative to the server's read root" },
@@ -40,7 +42,7 @@ export const tool: Tool = {
     const read = readContractsIn("contract", values.contract, readRootOf(values.read_root, call.server));
     if (read.issues.length > 0) throw badContracts(read.issues);
     const request = { file: "contract", result: "result", index: values.index ?? null };
-    const grades = gradeAnswers(read.subtasks, answer, request);
+    const grades = gradeAnswers({ sha256 }, read.subtasks, answer, request);
     const ok = grades.every(({ verdict }) => verdict === "pass");
     return answered({ ok, status: ok ? "ok" : "no", subtasks: grades.map(gradeDocument) }, !ok);
   },

@@ -1,8 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { type GradeWorld, gradeSaved } from "../../src/author/grade.ts";
 import { lintFiles } from "../../src/author/lint.ts";
+import { readContractFile } from "../../src/author/read.ts";
 import { getTemplate, listTemplates } from "../../src/author/template.ts";
+import { contractDigest } from "../../src/core/delegation/contract-digest.ts";
 import type { DocumentReader } from "../../src/core/delegation/document.ts";
+import { doneResult } from "../support/wire-result.ts";
+
+const sha256 = (text: string) => new Bun.CryptoHasher("sha256").update(text).digest("hex");
 
 /** Files by name; a name that is missing does not open. */
 function world(files: Readonly<Record<string, unknown>>, readDocuments: DocumentReader | null = null): GradeWorld {
@@ -14,6 +19,7 @@ function world(files: Readonly<Record<string, unknown>>, readDocuments: Document
         : { ok: false, issue: { code: "file_unreadable", path: "", message: `no ${name}`, hint: null } },
     readResult: async (name) => textOf(name),
     readDocuments,
+    sha256,
   };
 }
 
@@ -71,6 +77,22 @@ describe("gradeSaved()", () => {
     const only = await gradeSaved(world(files, reader), { ...request, index: 1 });
     expect(only.map(({ index, verdict }) => [index, verdict])).toEqual([[1, "pass"]]);
     expect(gradeSaved(world(files, reader), { ...request, index: 0 })).rejects.toMatchObject({ code: "no_pair" });
+  });
+
+  test("gives a job's result to the subtask whose digest it names, and says so where it names no other's", async () => {
+    const subtasks = [1, 2, 3].map((n) => ({ ...WITH_PATHS, goal: `g${n}` }));
+    const [, , third] = readContractFile(world({ a: subtasks }, reader), "a").subtasks;
+    if (third === undefined) throw new Error("there are three");
+    const wire = (contract_sha256: string) => doneResult({ job_id: "wrt-1", contract_sha256 }, { output: "412" });
+    const gradesOf = async (contract_sha256: string, index: number | null = null) => {
+      const grades = await gradeSaved(world({ a: subtasks, r: wire(contract_sha256) }, reader), { ...request, index });
+      return grades.map((grade) => [grade.index, grade.verdict, grade.notes.length]);
+    };
+    const digest = contractDigest(third.contract, sha256);
+    expect(await gradesOf(digest)).toEqual([[2, "pass", 0]]);
+    expect(await gradesOf(digest, 1)).toEqual([[1, "pass", 1]]);
+    expect(await gradesOf("other", 1)).toEqual([[1, "pass", 1]]);
+    expect(gradesOf("other")).rejects.toMatchObject({ code: "no_pair" });
   });
 });
 

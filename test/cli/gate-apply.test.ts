@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { doneResult } from "../support/wire-result.ts";
 import { livingWorld } from "../support/writ.ts";
 
 const DIFF = "diff --git a/a.ts b/a.ts\n--- a/a.ts\n+++ b/a.ts\n@@ -1,3 +1,3 @@\n one\n-two\n+TWO\n three\n";
@@ -69,6 +70,16 @@ describe("writ gate apply", () => {
     [
       "a leg that did not succeed",
       { results: [{ ...LEG, status: "failed_verification", reason: "no" }] },
+      [],
+      3,
+      "leg_unproved",
+    ],
+    [
+      "what a job came to, as its node handed it out, where it was deferred",
+      doneResult(
+        { job_id: "wrt-1", contract_sha256: "s" },
+        { deferred: true, reason: "wall timeout after 3s", defer_class: "budget", diff: DIFF, diff_files: ["a.ts"] },
+      ),
       [],
       3,
       "leg_unproved",

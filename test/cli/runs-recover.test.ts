@@ -87,7 +87,7 @@ describe("writ runs recover", () => {
     configure(url);
     leave(url);
     await world.writ(["runs", "recover"]);
-    const contract = { goal: "how many pallets?", output_schema: SCHEMA, acceptance: ["contains:412"] };
+    const contract = { goal: "how many pallets?", output_schema: SCHEMA, acceptance: ["contains:@field=a:412"] };
     writeFileSync(join(world.folder, "c.json"), JSON.stringify(contract));
     const graded = await world.writ(["grade", "c.json", "--result", recovered(), "--json"]);
     expect([graded.exit, documentOf(graded).ok]).toEqual([0, true]);

@@ -16,6 +16,8 @@ import type { ContractDraft } from "./contract.ts";
 import { evaluateAnswer } from "./evaluate-answer.ts";
 import { lintContract, lintLine } from "./lint.ts";
 import type { SavedAnswer } from "./saved-answer.ts";
+import { settleResult } from "./settle-result.ts";
+import type { WireResult } from "./wire-result.ts";
 
 export type Grade = {
   /** `pass`: there is at least one check, and every one passes. */
@@ -47,6 +49,8 @@ export function gradeAnswer(draft: ContractDraft, answer: SavedAnswer | null): G
     const why = answer.reason === null ? "" : `: ${oneLine(answer.reason)}`;
     return unmeasured(`not evaluated: the result is ${answer.status}${why}`);
   }
+  const unusable = answer.wire === null ? null : unusableWhy(draft, answer.wire);
+  if (unusable !== null) return unmeasured(`not evaluated: ${unusable}`);
   const notes: string[] = [];
   const structured = validated(draft, answer.structured, notes);
   const lines = contract.acceptance;
@@ -72,6 +76,18 @@ export function gradeAnswer(draft: ContractDraft, answer: SavedAnswer | null): G
   }
   const passed = outcomes.length > 0 && outcomes.every(({ outcome }) => outcome === "pass");
   return { verdict: passed ? "pass" : "fail", outcomes, closed_at: closedAt(outcomes), acceptance_lint, notes };
+}
+
+/**
+ * Why a job's result would not have been graded, had its delegator lived: it is settled by the rules of a live leg; null
+ * where it would have been. Which contract it names is not asked here: an attempt may have run with less time.
+ */
+function unusableWhy({ contract, isComplete }: ContractDraft, wire: WireResult): string | null {
+  const { job_id, contract_sha256 } = wire;
+  // Without the documents nobody can say whether a diff fits them.
+  const known = isComplete ? wire : { ...wire, diff: "", diff_files: [] };
+  const { status, reason } = settleResult({ job_id, contract_sha256, contract }, known);
+  return status === "deferred" || status === "failed" ? `a live leg would be ${status}: ${oneLine(reason)}` : null;
 }
 
 /** The structured text as a delegator takes it; null where it does not validate. */

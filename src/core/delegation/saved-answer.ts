@@ -1,6 +1,6 @@
 /**
- * Saved answers: a result document, one element of its results, or a bare object with an output. `structured` is kept as
- * the very text that stands in the file.
+ * Saved answers: a result document, one element of its results, a job's result as its node handed it out, or a bare object
+ * with an output. `structured` is kept as the very text that stands in the file; a node's stands there in a string.
  */
 import { kindOf } from "../acceptance/evidence.ts";
 import { parseJson } from "../json/parse.ts";
@@ -8,6 +8,8 @@ import { memberOf, readSource, type SourceNode, type SourceObject } from "../jso
 import { pathsOfDiff } from "./diff-files.ts";
 import { faultText } from "./manifest.ts";
 import { pointerTo } from "./pointer.ts";
+import { readWireResult } from "./read-wire-result.ts";
+import type { WireResult } from "./wire-result.ts";
 
 export type SavedAnswer = {
   /** Which subtask it answers; null for a bare object. */
@@ -19,9 +21,11 @@ export type SavedAnswer = {
   readonly diff: string;
   /** Read from `diff` where there is one. */
   readonly diff_files: readonly string[];
-  /** As a result document says it; null for a bare object. */
+  /** As a result document says it; null for a bare object. A job's result knows "deferred" alone: nobody has graded it. */
   readonly status: string | null;
   readonly reason: string | null;
+  /** A job's result as its node handed it out, as `writ runs recover` keeps it; null for the other forms. */
+  readonly wire: WireResult | null;
 };
 
 export type SavedAnswers =
@@ -35,7 +39,7 @@ export const MAX_RESULT_BYTES = 4 * 1024 * 1024;
  * Reads a saved answer. Unknown members are ignored.
  *
  * @returns the answers of a result document in its order, or a single one
- * Errors: none; what is none of the three forms is told with its place
+ * Errors: none; what is none of the four forms is told with its place
  */
 export function readSavedAnswers(text: string): SavedAnswers {
   // Half a surrogate pair is a model's and stays in its text.
@@ -45,7 +49,8 @@ export function readSavedAnswers(text: string): SavedAnswers {
   try {
     if (node.kind !== "object") throw new Wrong("", "a result is a JSON object");
     const results = memberOf(node, "results");
-    if (results === null) return { ok: true, answers: [answerOf(text, node, "")] };
+    if (results === null)
+      return { ok: true, answers: [isWireForm(node) ? wireAnswerOf(text) : answerOf(text, node, "")] };
     if (results.kind !== "array") throw new Wrong("/results", "results is a list");
     const answers = results.items.map((item, at) => {
       const path = pointerTo("/results", at);
@@ -76,6 +81,29 @@ class Wrong extends Error {
   }
 }
 
+/** What every wire result names, and no other form has all of. */
+const WIRE_KEYS = ["schema_version", "job_id", "contract_sha256"];
+
+function isWireForm(object: SourceObject): boolean {
+  return memberOf(object, "index") === null && WIRE_KEYS.every((key) => memberOf(object, key) !== null);
+}
+
+function wireAnswerOf(text: string): SavedAnswer {
+  const read = readWireResult(text);
+  if (!read.ok) throw new Wrong("", `it is the result of a job, and cannot be used: ${read.why}`);
+  const { output, structured, diff, diff_files, deferred, reason } = read.result;
+  return {
+    index: null,
+    output,
+    structured,
+    diff,
+    diff_files: diff === "" ? diff_files : pathsOfDiff(diff),
+    status: deferred ? "deferred" : null,
+    reason: deferred && reason !== "" ? reason : null,
+    wire: read.result,
+  };
+}
+
 const PARTS = ["output", "structured", "diff", "diff_files"];
 
 function answerOf(text: string, object: SourceObject, path: string): SavedAnswer {
@@ -94,6 +122,7 @@ function answerOf(text: string, object: SourceObject, path: string): SavedAnswer
     diff_files: diff === null ? listed : pathsOfDiff(diff),
     status: stringOf(object, "status", path),
     reason: stringOf(object, "reason", path),
+    wire: null,
   };
 }
 

@@ -3,7 +3,9 @@ import { type ContractDraft, readContracts } from "../../../src/core/delegation/
 import { gradeAnswer } from "../../../src/core/delegation/grade.ts";
 import { JUDGES } from "../../../src/core/delegation/judges.ts";
 import { contractNotes } from "../../../src/core/delegation/notes.ts";
-import type { SavedAnswer } from "../../../src/core/delegation/saved-answer.ts";
+import { readSavedAnswers, type SavedAnswer } from "../../../src/core/delegation/saved-answer.ts";
+import type { WireResult } from "../../../src/core/delegation/wire-result.ts";
+import { doneResult } from "../../support/wire-result.ts";
 
 function draftOf(contract: object): ContractDraft {
   const { subtasks, issues } = readContracts(JSON.stringify(contract), JUDGES);
@@ -26,6 +28,7 @@ const ANSWER: SavedAnswer = {
   diff_files: [],
   status: null,
   reason: null,
+  wire: null,
 };
 const grade = (contract: object, answer: Partial<SavedAnswer> = {}) =>
   gradeAnswer(draftOf({ ...CONTRACT, ...contract }), { ...ANSWER, ...answer });
@@ -128,6 +131,49 @@ describe("gradeAnswer()", () => {
 
   test("fails where no answer was saved", () => {
     expect(gradeAnswer(draftOf(CONTRACT), null)).toMatchObject({ verdict: "fail", outcomes: [] });
+  });
+
+  describe("of a job's result as its node handed it out", () => {
+    const ofJob = (contract: object, more: Partial<WireResult>) => {
+      const wire = doneResult(
+        { job_id: "wrt-1", contract_sha256: "s" },
+        { output: "there are 412", structured: '{"summary":"412 pallets"}', ...more },
+      );
+      const read = readSavedAnswers(JSON.stringify(wire));
+      if (!read.ok) throw new Error(read.message);
+      return gradeAnswer(draftOf({ ...CONTRACT, ...contract }), read.answers[0] ?? null);
+    };
+
+    test("evaluates a completed one with the value that its text of structured says", () => {
+      const acceptance = ["contains:@field=summary:412"];
+      expect(ofJob({ acceptance }, {})).toMatchObject({ verdict: "pass", closed_at: "field", notes: [] });
+      expect(ofJob({ acceptance: ["contains:@field=summary:413"] }, {}).verdict).toBe("fail");
+    });
+
+    test("an unqualified check reads structured, and not the quoting of the string that it came in", () => {
+      const found = (check: string) => ofJob({ acceptance: [check] }, { output: "" }).outcomes[0]?.outcome;
+      expect(found('contains:"summary":"412')).toBe("pass");
+      expect(found('contains:\\"')).toBe("fail");
+    });
+
+    test.each([
+      ["deferred", { deferred: true, reason: "wall timeout after 3s", defer_class: "budget" }, "wall timeout after 3s"],
+      ["no structured result", { structured: null }, "there is no structured result"],
+      ["a structured result that does not validate", { structured: '{"summary":3}' }, "output failed schema"],
+      ["empty", { structured: null, output: " " }, "empty final answer"],
+      ["a diff though no door is open", { diff: "diff --git a/d.md b/d.md\n" }, "unsafe diff"],
+    ] as const)("does not evaluate what a live leg would not have been graded for: %s", (_, more, why) => {
+      const { verdict, outcomes, notes } = ofJob({ acceptance: ["not_contains:x"] }, more);
+      expect({ verdict, outcomes }).toEqual({ verdict: "fail", outcomes: [] });
+      expect(notes).toEqual([expect.stringMatching(/^not evaluated: /)]);
+      expect(notes[0]).toContain(why);
+    });
+
+    test("does not hold a diff against documents that were not read", () => {
+      const diff = "diff --git a/d.md b/d.md\n--- a/d.md\n+++ b/d.md\n@@ -1 +1 @@\n-a\n+b\n";
+      const contract = { context: [], context_paths: ["d.md"], write_root: ".", acceptance: ["diff_touches:d.md"] };
+      expect(ofJob(contract, { diff, diff_files: ["d.md"] }).verdict).toBe("pass");
+    });
   });
 
   test("says that a live grading would excuse a fingerprint, and does not", () => {

@@ -1,7 +1,17 @@
 import { describe, expect, test } from "bun:test";
 import { readSavedAnswers } from "../../../src/core/delegation/saved-answer.ts";
+import { doneResult } from "../../support/wire-result.ts";
 
-const BARE = { index: null, output: "", structured: null, diff: "", diff_files: [], status: null, reason: null };
+const BARE = {
+  index: null,
+  output: "",
+  structured: null,
+  diff: "",
+  diff_files: [],
+  status: null,
+  reason: null,
+  wire: null,
+};
 
 describe("readSavedAnswers()", () => {
   test.each([
@@ -46,6 +56,17 @@ describe("readSavedAnswers()", () => {
     { text: '{"output":"a","output":"b"}', path: "" },
   ])("refuses $text", ({ text, path }) => {
     expect(readSavedAnswers(text)).toMatchObject({ ok: false, path });
+  });
+
+  test("reads a job's result as its node handed it out: structured is the text in its string", () => {
+    const wire = doneResult({ job_id: "wrt-1", contract_sha256: "s" }, { structured: '{"b" : 0.50}', output: "x" });
+    const read = readSavedAnswers(JSON.stringify(wire));
+    expect(read).toEqual({ ok: true, answers: [{ ...BARE, output: "x", structured: '{"b" : 0.50}', wire }] });
+    const deferred = { ...wire, deferred: true, reason: "stalled: r", defer_class: "infrastructure" };
+    expect(readSavedAnswers(JSON.stringify(deferred))).toMatchObject({
+      answers: [{ status: "deferred", reason: "stalled: r" }],
+    });
+    expect(readSavedAnswers(JSON.stringify({ ...wire, structured: {} }))).toMatchObject({ ok: false, path: "" });
   });
 
   test("keeps half a surrogate pair in the text of structured", () => {
