@@ -46,4 +46,4 @@ test("the whole example works as it is typed", async () => {
   expect(existsSync(join(world.folder, "result.json"))).toBe(true);
   const result = JSON.parse(readFileSync(join(world.folder, "result.json"), "utf8"));
   expect(result.results).toMatchObject([{ status: "succeeded", scripted: true, diff_files: ["clamp.ts"] }]);
-}, 30_000);
+}, 120_000);
