@@ -6,17 +6,7 @@ import { PAGES } from "../../src/cli/docs/pages.ts";
 import { documentOf, runWrit } from "../support/writ.ts";
 
 /** Pages for those who work on writ, or have its repository: where the executable is alone they help nobody. */
-const NOT_INSIDE = [
-  "README",
-  "architecture",
-  "bench",
-  "dependencies",
-  "fuzzing",
-  "memory",
-  "platforms",
-  "real-model",
-  "security",
-];
+const NOT_INSIDE = ["README", "architecture", "bench", "dependencies", "fuzzing", "memory", "platforms", "real-model"];
 
 describe("writ docs", () => {
   test("lists the pages with their titles", async () => {

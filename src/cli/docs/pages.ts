@@ -18,6 +18,7 @@ import commands from "../../../docs/reference/commands.md" with { type: "text" }
 import errors from "../../../docs/reference/errors.md" with { type: "text" };
 import tools from "../../../docs/reference/tools.md" with { type: "text" };
 import scriptedSeat from "../../../docs/scripted-seat.md" with { type: "text" };
+import security from "../../../docs/security.md" with { type: "text" };
 
 export type Page = { readonly name: string; readonly title: string; readonly text: string };
 
@@ -37,6 +38,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   mcp,
   context,
   board,
+  security,
   briefs,
   glossary,
   commands,
