@@ -549,7 +549,7 @@ describe("writ runs", () => {
     expect(text).not.toContain(key);
     expect(text).not.toContain("ghp_a1");
     expect(text).toContain("how many? [REDACTED]");
-    expect(ran.stderr).toContain("SECRET: ");
+    expect(ran.stderr).toContain("SECRET-SHAPED: ");
     expect(ran.stderr).not.toContain("ghp_a1");
   });
 });

@@ -3,6 +3,7 @@
  *
  * Source: delegation run, sections 1.1, 4.9, 11
  */
+import { compactJson } from "../json/value.ts";
 import { redact } from "../record/redact.ts";
 import type { ContractDraft, DelegationContract, ReadContracts } from "./contract.ts";
 import { contractDigest } from "./contract-digest.ts";
@@ -98,8 +99,11 @@ function withFingerprint(contract: DelegationContract): {
   return { contract: { ...contract, acceptance: [...contract.acceptance, anchor.check] }, warnings: [] };
 }
 
-function secretWarnings({ goal, context, acceptance }: DelegationContract): readonly string[] {
-  const texts = [goal, ...context.flatMap(({ name, text }) => [name, text]), ...acceptance];
+function secretWarnings({ goal, context, acceptance, output_schema }: DelegationContract): readonly string[] {
+  const documents = context.flatMap(({ name, text }) => [name, text]);
+  const texts = [goal, ...documents, ...acceptance, output_schema === null ? "" : compactJson(output_schema)];
   if (!texts.some((text) => redact(text, "command") !== text)) return [];
-  return ["SECRET: the contract holds what looks like a key; the seat is sent it as it is, and run records mask it"];
+  return [
+    "SECRET-SHAPED: the contract holds what looks like a key; the seat is sent it as it is, and run records mask it",
+  ];
 }

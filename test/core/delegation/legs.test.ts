@@ -55,9 +55,19 @@ describe("readLegs()", () => {
   test("warns once of what looks like a key", () => {
     const key = `ghp_${"a1".repeat(20)}`;
     const [leg] = legsOf([{ goal: `use ${key}`, context: [{ name: "a", text: key }], acceptance: ["contains:x"] }]);
-    const warnings = leg?.acceptance_lint.filter((line) => line.startsWith("SECRET")) ?? [];
+    const warnings = leg?.acceptance_lint.filter((line) => line.startsWith("SECRET-SHAPED: ")) ?? [];
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).not.toContain(key);
+  });
+
+  test.each<[string, object]>([
+    ["a goal", { goal: `use AKIA${"A1".repeat(8)}` }],
+    ["a document", { context: [{ name: "a", text: `AKIA${"A1".repeat(8)}` }] }],
+    ["a check", { acceptance: [`contains:AKIA${"A1".repeat(8)}`] }],
+    ["a schema", { output_schema: { properties: { a: { description: `AKIA${"A1".repeat(8)}` } } } }],
+  ])("warns of a key in %s", (_, contract) => {
+    const [leg] = legsOf([{ goal: "x", ...contract }]);
+    expect(leg?.acceptance_lint.filter((line) => line.startsWith("SECRET-SHAPED: "))).toHaveLength(1);
   });
 });
 
