@@ -71,6 +71,10 @@ export async function runAttempt(
   desk.emit({ kind: "placed", index: leg.index, attempt: kind, ...place, reason: placementReason(decision) });
   let doing = "starting";
   const onProgress = (progress: PlaceProgress) => {
+    if (progress.kind === "silent") {
+      desk.emit({ index: leg.index, node: spot.place, ...progress });
+      return;
+    }
     doing = doingOf(progress);
     desk.setWaiting(leg.index, progress.kind === "queued" || WAITING.has(progress.progress.phase));
     if (progress.kind === "running") desk.emit({ kind: "progress", index: leg.index, progress: progress.progress });
@@ -126,7 +130,7 @@ async function boundedBy(
   return { kind: "abandoned", after_sec, was_stopped };
 }
 
-function doingOf(progress: PlaceProgress): string {
+function doingOf(progress: Exclude<PlaceProgress, { kind: "silent" }>): string {
   if (progress.kind === "queued") {
     return progress.position === null ? "queued" : `queued at position ${progress.position}`;
   }

@@ -73,6 +73,7 @@ export async function delegate(world: DelegateWorld, call: Call, options: CallOp
     if (desk.fleetUnreachable > 0) {
       desk.emit({ kind: "notice", text: `no remote answered; ${desk.fleetUnreachable} leg(s) ran here` });
     }
+    if (desk.toldLeft !== null) desk.emit({ kind: "notice", text: desk.toldLeft });
   } finally {
     over.abort();
     options.signal.removeEventListener("abort", cancel);

@@ -1,6 +1,7 @@
 /** What the legs of one call share: the places, who is bound where, the window, and what stops all of them. */
 
 import type { CallLeg } from "../core/delegation/legs.ts";
+import type { Job } from "../core/delegation/wire-result.ts";
 import type { Cooldown } from "../core/placement/eligibility.ts";
 import { estimateTokens } from "../core/placement/estimate.ts";
 import { isBarred } from "../core/placement/pin.ts";
@@ -43,6 +44,8 @@ export class Desk {
   /** Legs that had not ended when the call was stopped. */
   unfinishedAtStop = 0;
   private readonly bound = new Map<number, Bound>();
+  /** Places where a job may go on that nobody follows any more, by its id. */
+  private readonly left = new Map<string, string>();
   /** Jobs of each leg that have a result; and the legs of which the result that counts is kept. */
   private readonly ran = new Map<number, { readonly place: string; readonly job_id: string }[]>();
   private readonly kept = new Set<number>();
@@ -155,6 +158,19 @@ export class Desk {
     if (place === LOCAL) return;
     if (this.kept.has(index)) this.fleet.find(place)?.forget(job_id);
     else this.ran.set(index, [...(this.ran.get(index) ?? []), { place, job_id }]);
+  }
+
+  /** A job may go on at its place, and nobody follows it any more. */
+  noteLeft({ job_id }: Job, place: string): void {
+    if (place !== LOCAL) this.left.set(job_id, place);
+  }
+
+  /** One sentence about the jobs that were left at places; null: none was. */
+  get toldLeft(): string | null {
+    const places = [...new Set(this.left.values())].join(", ");
+    return this.left.size === 0
+      ? null
+      : `${this.left.size} job(s) may still run at ${places}: writ runs recover collects what they bring`;
   }
 
   /** The result of a leg is on record: its places may forget what they handed back. */

@@ -35,7 +35,7 @@ type Ran = Where & { readonly decision: Decision; readonly settled: Settled };
 type Next = { readonly result: LegResult } | { readonly decision: Decision; readonly kind: Attempt["kind"] };
 
 /** A place that has the job and is silent; `found` is its result where it is one to publish, else null. */
-type Silent = { readonly ended: Ended; readonly found: Promise<Ran | null> };
+type Silent = { readonly ended: Ended; readonly silent_sec: number; readonly found: Promise<Ran | null> };
 
 /** Offers of one leg over all its waits: a place that keeps taking it and giving it back is left in the end. */
 const MOST_OFFERS = 32;
@@ -104,9 +104,11 @@ class LegLife {
 
   /** Where a leg is that no place runs; one that fell silent with it may still run it. */
   private unplaced(): string {
-    return this.silent === null
-      ? "never placed"
-      : stoppedText(this.silent.ended, { kind: "stopped", state: "running" });
+    if (this.silent === null) return "never placed";
+    const { ended, silent_sec } = this.silent;
+    this.desk.noteLeft(ended.job, ended.spot.place);
+    const why = `it had not answered for ${Math.round(silent_sec)}s`;
+    return stoppedText(ended, { kind: "stopped", state: "running", why });
   }
 
   private async wait(decision: Decision, kind: Attempt["kind"]): Promise<Next> {
@@ -182,6 +184,7 @@ class LegLife {
   private async judge(ended: Ended): Promise<Next> {
     const { desk, account } = this;
     const { outcome, decision, kind } = ended;
+    if (mayGoOn(outcome)) desk.noteLeft(ended.job, ended.spot.place);
     const isTaken = outcome.kind !== "refused" && outcome.kind !== "withdrawn";
     if (kind === "replacement" && isTaken) desk.replacementRecovered += 1;
     switch (outcome.kind) {
@@ -301,6 +304,7 @@ class LegLife {
     const { account } = this;
     const { outcome, spot } = second;
     account.retriedOn = spot.place;
+    if (mayGoOn(outcome)) this.desk.noteLeft(second.job, spot.place);
     if (outcome.kind === "ran") {
       const wire = await this.withForm(second, outcome.result);
       const other = this.ranOf(second, wire, outcome.queued_sec);
@@ -409,7 +413,7 @@ class LegLife {
       // A place that breaks its promise says nothing: the other one decides.
       () => null,
     );
-    this.silent = { ended, found };
+    this.silent = { ended, silent_sec: outcome.silent_sec, found };
     desk.orphaned += 1;
     desk.bind(leg.index, other.candidate.spot);
     return { decision: other, kind: "orphan" };
@@ -444,6 +448,15 @@ class LegLife {
   private publishRan(ran: Ran): LegResult {
     return this.account.publish(ran.settled, ran.decision, ran);
   }
+}
+
+/** Whether the job may go on there, and its result is still wanted. */
+function mayGoOn(outcome: Ended["outcome"]): boolean {
+  return (
+    outcome.kind === "gave_up" ||
+    outcome.kind === "abandoned" ||
+    (outcome.kind === "stopped" && outcome.state === "running")
+  );
 }
 
 function whereOf({ spot, job }: Ended, queue_wait_sec = 0): Where {

@@ -52,6 +52,8 @@ const POLL_WAIT_SEC = 12;
 const PAUSE_MS = 2_000;
 /** The first one behind a fault of the transport; each further one is twice as long. */
 const FIRST_PAUSE_MS = 125;
+/** A silence that is shorter is a stumble, and told to nobody. */
+const TOLD_SILENCE_MS = 1_000;
 /** Events are not tried again for so long after a stream broke. */
 const NO_EVENTS_MS = 30_000;
 /** What an execution may take beyond its wall. */
@@ -150,6 +152,8 @@ class RemoteRun {
   #silentSince: number | null = null;
   /** How many faults of the transport came since its last answer. */
   #faults = 0;
+  /** What was told of its silence last: by which policy it is borne; null: nothing. */
+  #toldSilence: RemoteWorld["orphan"]["policy"] | null = null;
   /** All of its silences that have ended. */
   #silence_ms = 0;
   #restarts = 0;
@@ -343,6 +347,7 @@ class RemoteRun {
   #spoke(): void {
     if (this.#silentSince !== null) this.#silence_ms += this.#world.clock.ms() - this.#silentSince;
     this.#silentSince = null;
+    this.#toldSilence = null;
     this.#faults = 0;
   }
 
@@ -351,9 +356,11 @@ class RemoteRun {
     const { clock } = this.#world;
     if (answer.kind === "none") {
       this.#silentSince ??= asked_ms;
-      if (clock.ms() - this.#silentSince >= this.#world.orphan.grace_sec * 1000 && this.#policy === "replace") {
-        return this.#silent(clock.ms() - this.#silentSince);
+      const silent_ms = clock.ms() - this.#silentSince;
+      if (silent_ms >= this.#world.orphan.grace_sec * 1000 && this.#policy === "replace") {
+        return this.#silent(silent_ms);
       }
+      this.#tellSilence(silent_ms, answer.why);
       this.#faults += 1;
       const pause_ms = Math.min(PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.#faults - 1));
       await this.#world.sleep(pause_ms, this.#options.signal);
@@ -376,6 +383,13 @@ class RemoteRun {
     if (read.view.job_id !== this.#job.job_id) return await this.#useless("it is about another job");
     this.#seen(read.view);
     return isEnded(read.view) ? this.#end(read.view) : null;
+  }
+
+  #tellSilence(silent_ms: number, why: string): void {
+    if (silent_ms < TOLD_SILENCE_MS || this.#toldSilence === this.#policy) return;
+    this.#toldSilence = this.#policy;
+    const elsewhere_ms = this.#policy === "replace" ? this.#world.orphan.grace_sec * 1000 : null;
+    this.#options.onProgress({ kind: "silent", silent_ms, why, elsewhere_ms });
   }
 
   async #useless(why: string): Promise<null> {
@@ -467,13 +481,18 @@ class RemoteRun {
   /** The signal that stopped the call does not touch this request. */
   async #takeBack(): Promise<PlaceOutcome> {
     const answer = await this.#world.client.cancel(this.#job.job_id, true, new AbortController().signal);
-    if (answer.kind !== "answer") return { kind: "stopped", state: "running" };
+    if (answer.kind !== "answer") return { kind: "stopped", state: "running", why: this.#whyLeft(answer.why) };
     if (answer.status === 404) return { kind: "stopped", state: "withdrawn" };
     const read = readView(answer.text);
     if (read.ok && read.view.result !== null && isEnded(read.view)) return this.#end(read.view);
     if (answer.status === 200)
       return { kind: "stopped", state: read.ok && read.view.state === "canceled" ? "withdrawn" : "stopped" };
-    return { kind: "stopped", state: "running" };
+    return { kind: "stopped", state: "running", why: `HTTP ${answer.status} ${answer.code}`.trimEnd() };
+  }
+
+  #whyLeft(why: string): string {
+    if (this.#silentSince === null) return why;
+    return `it has not answered for ${Math.round((this.#world.clock.ms() - this.#silentSince) / 1000)}s: ${why}`;
   }
 
   #silent(silent_ms: number): PlaceOutcome {

@@ -19,7 +19,7 @@ export function stoppedText(
     case "withdrawn":
       return `${what} was withdrawn before it started`;
     case "running":
-      return `job ${job.job_id} still running on ${spot.place}, not taken back`;
+      return `job ${job.job_id} still running on ${spot.place}, not taken back${outcome.why === undefined || outcome.why === "" ? "" : ` (${cut(outcome.why)})`}`;
     case "stopped":
       return `${what} was stopped (${doing})`;
     default:

@@ -3,7 +3,7 @@ import type { CallLeg } from "../core/delegation/legs.ts";
 import type { Attempt, LegResult, Route } from "../core/delegation/result.ts";
 import type { JobProgress } from "../core/delegation/wire-result.ts";
 import type { Routing } from "../core/placement/pin.ts";
-import type { LocalPlace, RemotePlace } from "../core/placement/port.ts";
+import type { LocalPlace, RemotePlace, Silence } from "../core/placement/port.ts";
 
 export type DelegateClock = {
   /** Monotonic milliseconds. */
@@ -94,6 +94,8 @@ export type DelegateEvent =
       readonly about_sec: number | null;
     }
   | { readonly kind: "progress"; readonly index: number; readonly progress: JobProgress }
+  /** The place of the leg does not answer. The next `queued` or `progress` of the leg says that it answers again. */
+  | ({ readonly kind: "silent"; readonly index: number; readonly node: string } & Silence)
   | { readonly kind: "refused"; readonly index: number; readonly node: string; readonly said: string }
   | { readonly kind: "done"; readonly index: number; readonly result: LegResult }
   | { readonly kind: "notice"; readonly text: string };

@@ -3,7 +3,7 @@
  *
  * Source: delegation run, section 9.2
  */
-import { LegBoard, type LegState } from "../cli/delegate/leg-board.ts";
+import { LegBoard, type LegState, phaseOf } from "../cli/delegate/leg-board.ts";
 import type { DelegateClock, DelegateEvent } from "../delegate/world.ts";
 import type { Progress } from "./tool.ts";
 
@@ -38,7 +38,9 @@ export function tellProgress(
   const legText = (index: number): string => {
     const leg = board.legs[index];
     // A display sets the parts of a phase apart; here they stand in a sentence.
-    return leg === undefined ? "" : `; leg ${index + 1} ${leg.where} ${leg.phase.replaceAll("  ", " ")}`.trimEnd();
+    return leg === undefined
+      ? ""
+      : `; leg ${index + 1} ${leg.where} ${phaseOf(leg, clock.ms()).replaceAll("  ", " ")}`.trimEnd();
   };
 
   async function beat(): Promise<void> {
@@ -62,5 +64,7 @@ export function tellProgress(
 
 /** What makes two states of a leg different: tokens that were counted do not. */
 function stateText(leg: LegState | undefined): string {
-  return leg === undefined ? "" : `${leg.kind} ${leg.where} ${leg.phase.replace(/ {2}\d+ tok$/, "")}`;
+  return leg === undefined
+    ? ""
+    : `${leg.kind} ${leg.where} ${leg.silence?.elsewhere_ms} ${leg.phase.replace(/ {2}\d+ tok$/, "")}`;
 }

@@ -4,6 +4,7 @@
  *
  * Source: delegation run, sections 8.5, 9
  */
+import { LegBoard, NOWHERE, phaseOf } from "../cli/delegate/leg-board.ts";
 import { renderResultDocument } from "../core/delegation/render-result.ts";
 import type { LegResult, Summary } from "../core/delegation/result.ts";
 import { recordPieces } from "../core/delegation/run-record.ts";
@@ -35,13 +36,16 @@ export class LiveCall {
   readonly ended: Promise<Ended>;
   private readonly results: LegResult[] = [];
   private readonly stopping = new AbortController();
+  private readonly board: LegBoard;
 
   constructor(
     readonly run_id: string,
     readonly legs: number,
+    private readonly now: () => number,
     private readonly listener: Listener,
     run: (call: LiveCall) => Promise<Ended>,
   ) {
+    this.board = new LegBoard(now);
     this.ended = run(this);
   }
 
@@ -58,6 +62,17 @@ export class LiveCall {
     return summarise(this.results, NO_TALLY);
   }
 
+  /** Where each leg is that has not ended, in their order. */
+  get unfinished(): readonly OpenLeg[] {
+    const now = this.now();
+    return this.board.legs.flatMap((leg, index) => {
+      const { kind, where, silence } = leg;
+      if (kind === "done") return [];
+      const silent_sec = silence === null ? 0 : Math.round((now - silence.since_ms) / 1000);
+      return [{ index, where: where === NOWHERE ? "" : where, doing: phaseOf(leg, now), silent_sec }];
+    });
+  }
+
   /** Ends it: no new leg starts, and what runs is stopped or taken back. Once is enough. */
   cancel(): void {
     this.stopping.abort();
@@ -65,9 +80,20 @@ export class LiveCall {
 
   take(event: DelegateEvent): void {
     if (event.kind === "done") this.results.push(event.result);
+    this.board.take(event);
     this.listener(event);
   }
 }
+
+/** A leg that goes on. */
+export type OpenLeg = {
+  readonly index: number;
+  /** `node/seat`; "" before it is placed. */
+  readonly where: string;
+  readonly doing: string;
+  /** For how long its place has not answered; 0: it answers. */
+  readonly silent_sec: number;
+};
 
 export class Calls {
   private readonly live = new Map<string, LiveCall>();
@@ -97,10 +123,16 @@ export class Calls {
     const run_id = world.mint.runId();
     const deadline_ms = world.clock.ms() + deadline_sec * 1000;
     const recorded = recordBeginning(world, call, run_id);
-    const live: LiveCall = new LiveCall(run_id, call.legs.length, listener, async (own) => {
-      await recorded;
-      return await this.run(own, world, call, deadline_ms);
-    });
+    const live: LiveCall = new LiveCall(
+      run_id,
+      call.legs.length,
+      () => world.clock.ms(),
+      listener,
+      async (own) => {
+        await recorded;
+        return await this.run(own, world, call, deadline_ms);
+      },
+    );
     this.live.set(run_id, live);
     void live.ended.then((ended) => {
       this.live.delete(run_id);

@@ -11,7 +11,7 @@ const PARAMETERS = {};
 export const tool: Tool = {
   name: "fleet_status",
   description:
-    "See where subtasks can go now: this machine and each node, whether they answer, their seats with window, speed and room, whether they take writes, and which are in quarantine for answers about other documents. Also the delegations of this server that go on.",
+    "See where subtasks can go now: this machine and each node, whether they answer, their seats with window, speed and room, whether they take writes, and which are in quarantine for answers about other documents. Also the delegations of this server that go on: of each leg where it is, what it does, and for how long its place has not answered.",
   inputSchema: schemaOf(PARAMETERS),
   reads: true,
   reachesOut: true,
@@ -29,7 +29,13 @@ export const tool: Tool = {
         places: snapshot.map((place) => placeDocument(place, quarantined)),
         quarantine: [...quarantined],
         default_seat: config.default_seat,
-        running: running.map(({ run_id, legs, done, summary }) => ({ run_id, legs, done, summary: { ...summary } })),
+        running: running.map(({ run_id, legs, done, summary, unfinished }) => ({
+          run_id,
+          legs,
+          done,
+          summary: { ...summary },
+          unfinished: unfinished.map((leg) => ({ ...leg })),
+        })),
       },
       false,
     );

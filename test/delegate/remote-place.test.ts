@@ -328,6 +328,42 @@ describe("a job at a node", () => {
     stop.abort();
   });
 
+  test("tells of a silence once it is one, how long it is and what comes next, and of each silence anew", async () => {
+    const silences = (told: readonly PlaceProgress[]) =>
+      told.filter((each): each is Extract<PlaceProgress, { kind: "silent" }> => each.kind === "silent");
+    const faults = (count: number) => Array.from({ length: count }, () => none());
+    const stumble = placeOf({ submit: [ACK], poll: [view("running"), none(), none(), view("running"), DONE] });
+    await stumble.drive();
+    expect(silences(stumble.told)).toEqual([]);
+    const twice = [view("running"), ...faults(8), view("running"), ...faults(8), DONE];
+    const { drive, told } = placeOf({ submit: [ACK], poll: twice });
+    await drive();
+    const first = { kind: "silent", why: "connection reset", elsewhere_ms: 60_000 } as const;
+    expect(silences(told)).toEqual([
+      { ...first, silent_ms: expect.any(Number) },
+      { ...first, silent_ms: expect.any(Number) },
+    ]);
+    for (const { silent_ms } of silences(told)) expect(silent_ms).toBeWithin(1000, 3000);
+  });
+
+  test("tells once more of a silence when nobody else takes the leg and it is waited for", async () => {
+    const { run, clock, told } = placeOf({ submit: [ACK], poll: [view("running"), none()] });
+    const outcome = await clock.drive(run());
+    if (outcome.kind !== "silent") throw new Error("it is not silent");
+    await clock.drive(outcome.outwait());
+    const after = told.flatMap((each) => (each.kind === "silent" ? [each.elsewhere_ms] : []));
+    expect(after).toEqual([60_000, null]);
+  });
+
+  test("says of a job that could not be taken back for how long its node has been silent", async () => {
+    const { run, clock, stop } = placeOf({ submit: [ACK], poll: [view("running"), none()], cancel: [none()] });
+    const running = run();
+    void clock.sleep(12_000, new AbortController().signal).then(() => stop.abort());
+    const outcome = await clock.drive(running);
+    expect(outcome).toMatchObject({ kind: "stopped", state: "running" });
+    expect(outcome).toMatchObject({ why: expect.stringMatching(/^it has not answered for 1\ds: connection reset$/) });
+  });
+
   test("whose node is silent and whom nobody else takes is waited for, and not taken back", async () => {
     const back = placeOf({
       submit: [ACK],
@@ -422,7 +458,7 @@ describe("a job at a node", () => {
     const { run, clock, stop, asked } = placeOf({ submit: [ACK], poll: [view("running")], cancel: [said] });
     const running = run();
     void clock.sleep(5_000, new AbortController().signal).then(() => stop.abort());
-    expect(await clock.drive(running)).toEqual({ kind: "stopped", state: state as "running" });
+    expect(await clock.drive(running)).toMatchObject({ kind: "stopped", state });
     expect(asked.at(-1)).toBe("cancel by force");
   });
 

@@ -71,6 +71,24 @@ describe("a call that its caller stops", () => {
     expect(results[0]).toMatchObject({ defer_class: "canceled", node: "a", attempts: [{ status }] });
   });
 
+  test("says why a job could not be taken back, and how what it brings is collected", async () => {
+    const why = "it has not answered for 12s: connection refused";
+    const { results, events } = await play({
+      contracts: [SCHEMA, SCHEMA],
+      stop_ms: 500,
+      local: () => null,
+      remotes: (clock) => [
+        scriptedRemote(clock, "http://a:1", [{ takes_ms: 60_000, stopped: "running", why }, { takes_ms: 60_000 }]),
+      ],
+    });
+    expect(results[0]?.reason).toBe(
+      `canceled by the caller; job wrt-000000000000000000000001 still running on a, not taken back (${why})`,
+    );
+    expect(events.flatMap((event) => (event.kind === "notice" ? [event.text] : []))).toEqual([
+      "1 job(s) may still run at a: writ runs recover collects what they bring",
+    ]);
+  });
+
   test("gives up a place that does not stop, within the time of the unwind, and says so", async () => {
     const { results, document } = await play({
       contracts: [{}],

@@ -80,6 +80,22 @@ describe("agent_delegate to a node", () => {
   });
 });
 
+test("fleet_status says of a call that goes on where each leg is, and for how long its node has not answered", async () => {
+  await withNode({ cut: { how: "hang", at: "tokens", n: 1 } }, async ({ world, seat, node, config }) => {
+    await using mcp = await startMcp(world, { args: ["--config", config] });
+    await mcp.call("agent_delegate", { subtasks: [SUBTASK], wait_sec: 0, ...PINNED });
+    await until(async () => JSON.stringify(await seat.bodies()).includes(SUBTASK.goal));
+    const legsNow = async () => {
+      const { document } = await mcp.call("fleet_status");
+      return (document as { running: readonly { unfinished: readonly JsonObject[] }[] }).running[0]?.unfinished ?? [];
+    };
+    expect(await legsNow()).toMatchObject([{ index: 0, where: "n/s", silent_sec: 0 }]);
+    await node.stop("SIGKILL");
+    await until(async () => Number((await legsNow())[0]?.silent_sec) > 0);
+    expect((await legsNow())[0]?.doing).toMatch(/^no answer for \d+s, another place at 60s \(/);
+  });
+});
+
 test("what a server that was killed left at a node is collected by the next one", async () => {
   await withNode({ delay_ms: { first: 300 } }, async ({ world, seat, node, config }) => {
     const lines = startMcpLines(world, { args: ["--config", config] });

@@ -19,6 +19,8 @@ export type Play = {
   readonly is_deaf?: boolean;
   /** What is left behind when it is stopped. */
   readonly stopped?: Extract<PlaceOutcome, { kind: "stopped" }>["state"];
+  /** Why that is so. */
+  readonly why?: string;
   readonly throws?: string;
 };
 
@@ -70,7 +72,7 @@ export class Stage {
       await this.clock.sleep(play.takes_ms ?? 1000, play.is_deaf ? never : signal);
       this.running -= 1;
       if (signal.aborted && !play.is_deaf) {
-        if (play.stopped !== undefined) return { kind: "stopped", state: play.stopped };
+        if (play.stopped !== undefined) return { kind: "stopped", state: play.stopped, why: play.why ?? "" };
         const canceled = {
           deferred: true,
           reason: "canceled by the caller",

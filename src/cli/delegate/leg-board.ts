@@ -11,8 +11,10 @@ import { oneLine } from "../table.ts";
 export type LegState = {
   /** `node/seat`; "—" before it is placed. */
   where: string;
-  /** Waiting for room, queued, a step; cut to nothing. */
+  /** Waiting for room, queued, a step; cut to nothing. What was last heard of it, where its place is silent. */
   phase: string;
+  /** Its place does not answer; null while it does. */
+  silence: { readonly since_ms: number; readonly why: string; readonly elsewhere_ms: number | null } | null;
   /** When it was placed, or began to wait; monotonic milliseconds. */
   since_ms: number;
   /** When it ended; null while it goes on. */
@@ -21,6 +23,7 @@ export type LegState = {
 };
 
 const ARGUMENT_COLUMNS = 32;
+const WHY_COLUMNS = 120;
 export const NOWHERE = "—";
 
 export class LegBoard {
@@ -40,7 +43,7 @@ export class LegBoard {
     if (event.kind === "started") {
       this.route = event.route;
       for (let index = 0; index < event.legs; index += 1) {
-        this.legs.push({ where: NOWHERE, phase: "", since_ms: this.now(), until_ms: null, kind: "new" });
+        this.legs.push({ where: NOWHERE, phase: "", silence: null, since_ms: this.now(), until_ms: null, kind: "new" });
       }
       return;
     }
@@ -50,7 +53,13 @@ export class LegBoard {
   }
 
   private change(leg: LegState, event: Exclude<DelegateEvent, { kind: "started" | "notice" }>): void {
+    leg.silence = null;
     switch (event.kind) {
+      case "silent": {
+        const { silent_ms, why, elsewhere_ms } = event;
+        leg.silence = { since_ms: this.now() - silent_ms, why: oneLine(why), elsewhere_ms };
+        break;
+      }
       case "waiting":
         Object.assign(leg, { where: NOWHERE, kind: "waiting", since_ms: this.now() });
         leg.phase = `waiting for room: ${oneLine(event.why)}`;
@@ -86,6 +95,18 @@ export class LegBoard {
         event satisfies never;
     }
   }
+}
+
+/** What a leg is doing now: of a silent place, for how long, and what comes next. */
+export function phaseOf({ phase, silence }: LegState, now_ms: number): string {
+  if (silence === null) return phase;
+  const next = silence.elsewhere_ms === null ? "waited for" : `another place at ${secondsText(silence.elsewhere_ms)}`;
+  return `no answer for ${secondsText(now_ms - silence.since_ms)}, ${next} (${cutColumns(silence.why, WHY_COLUMNS)})`;
+}
+
+/** `12s` */
+export function secondsText(ms: number): string {
+  return `${Math.round(ms / 1000)}s`;
 }
 
 /** `step 3/12  read_file release-a.md`. What a node says is a stranger's: bounded and stripped. */

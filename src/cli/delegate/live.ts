@@ -6,7 +6,7 @@
  */
 import type { DelegateEvent } from "../../delegate/world.ts";
 import { counted } from "../paragraph.ts";
-import { clockText, cutColumns, LegBoard, type LegState } from "./leg-board.ts";
+import { clockText, cutColumns, LegBoard, type LegState, phaseOf } from "./leg-board.ts";
 
 export type Screen = {
   write(text: string): void;
@@ -137,7 +137,7 @@ class LiveDisplay implements Display {
     const padded = place + " ".repeat(Math.max(0, where - Bun.stringWidth(place)));
     const head = `[${index + 1}] ${padded}  `;
     const room = Math.max(1, columns - Bun.stringWidth(head) - time.length - 3);
-    const phase = cutColumns(leg.phase, room);
+    const phase = cutColumns(phaseOf(leg, now), room);
     const gap = " ".repeat(Math.max(1, room - Bun.stringWidth(phase) + 1));
     return cutColumns(`${head}${phase}${time === "" ? "" : gap + time}`.trimEnd(), columns - 1);
   }

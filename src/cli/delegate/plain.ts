@@ -6,6 +6,7 @@
 import type { JobPhase, JobProgress } from "../../core/delegation/wire-result.ts";
 import type { DelegateEvent } from "../../delegate/world.ts";
 import { oneLine } from "../table.ts";
+import { secondsText } from "./leg-board.ts";
 import type { Display } from "./live.ts";
 
 const HEARTBEAT_MS = 15_000;
@@ -29,6 +30,15 @@ type Running = {
   phase: JobPhase | null;
   progress: JobProgress | null;
   queued: string;
+  silence: Silent | null;
+};
+
+/** A place that does not answer. */
+type Silent = {
+  readonly node: string;
+  readonly why: string;
+  readonly since_ms: number;
+  readonly elsewhere_ms: number | null;
 };
 
 /** @param say gets whole lines, without their end */
@@ -40,8 +50,16 @@ export function openPlainDisplay(say: (line: string) => void, timers: Timers): D
     for (const [index, state] of running) {
       if (now - state.told_ms < HEARTBEAT_MS) continue;
       state.told_ms = now;
-      leg(index, `${stepText(state.progress)} elapsed=${secondsOf(now - state.since_ms)}`);
+      const doing = state.silence === null ? stepText(state.progress) : silenceText(state.silence, now);
+      leg(index, `${doing} elapsed=${secondsText(now - state.since_ms)}`);
     }
+  };
+  /** A word of a place that was silent. */
+  const heard = (index: number) => {
+    const state = running.get(index);
+    if (state === undefined || state.silence === null) return;
+    leg(index, `${state.silence.node} answers again, after ${secondsText(timers.now() - state.silence.since_ms)}`);
+    state.silence = null;
   };
   const stop = timers.every(1000, beat);
   const take = (event: DelegateEvent) => {
@@ -54,12 +72,35 @@ export function openPlainDisplay(say: (line: string) => void, timers: Timers): D
         return leg(event.index, `waiting for room: ${oneLine(event.why)}`);
       case "placed": {
         const now = timers.now();
-        running.set(event.index, { since_ms: now, told_ms: now, phase: null, progress: null, queued: "" });
+        running.set(event.index, {
+          since_ms: now,
+          told_ms: now,
+          phase: null,
+          progress: null,
+          queued: "",
+          silence: null,
+        });
         const kind = event.attempt === "first" ? "" : ` attempt=${event.attempt}`;
         const where = `node=${oneLine(event.node)} seat=${oneLine(event.seat)}`;
         return leg(event.index, `placed ${where}${kind} reason="${oneLine(event.reason)}"`);
       }
+      case "silent": {
+        const state = running.get(event.index);
+        if (state === undefined) return;
+        const now = timers.now();
+        const { silent_ms, why, elsewhere_ms } = event;
+        const silence = {
+          node: oneLine(event.node),
+          why: oneLine(why).slice(0, 200),
+          since_ms: now - silent_ms,
+          elsewhere_ms,
+        };
+        state.silence = silence;
+        state.told_ms = now;
+        return leg(event.index, silenceText(silence, now));
+      }
       case "queued": {
+        heard(event.index);
         const position = event.position === null ? "" : ` position=${event.position}`;
         const about = event.about_sec === null ? "" : ` about=${Math.round(event.about_sec)}s`;
         const state = running.get(event.index);
@@ -72,6 +113,7 @@ export function openPlainDisplay(say: (line: string) => void, timers: Timers): D
         running.delete(event.index);
         return leg(event.index, `refused node=${oneLine(event.node)} said="${oneLine(event.said)}"`);
       case "progress": {
+        heard(event.index);
         const state = running.get(event.index);
         if (state === undefined) return;
         const before = state.phase;
@@ -88,7 +130,7 @@ export function openPlainDisplay(say: (line: string) => void, timers: Timers): D
           `done status=${status}`,
           ...(defer_class === undefined ? [] : [`class=${oneLine(defer_class)}`]),
           ...(steps === undefined ? [] : [`steps=${steps}`]),
-          `wall=${secondsOf(wall_ms)}`,
+          `wall=${secondsText(wall_ms)}`,
           ...(scripted === true ? ["(scripted)"] : []),
           // What a check wanted and found is the contract's and the answer's: it stands in the result.
           ...(reason === undefined || status === "failed_verification"
@@ -112,6 +154,11 @@ function stepText(progress: JobProgress | null): string {
   return `step ${step}/${max_steps}${tool === "" ? "" : ` tool=${oneLine(tool).slice(0, 64)}`}`;
 }
 
-function secondsOf(ms: number): string {
-  return `${Math.round(ms / 1000)}s`;
+/** `no answer from gpu-a for 12s (connection refused); another place is looked for at 60s` */
+function silenceText({ node, why, since_ms, elsewhere_ms }: Silent, now_ms: number): string {
+  const next =
+    elsewhere_ms === null
+      ? "no other place takes the leg, and it is waited for"
+      : `another place is looked for at ${secondsText(elsewhere_ms)}`;
+  return `no answer from ${node} for ${secondsText(now_ms - since_ms)} (${why}); ${next}`;
 }

@@ -11,7 +11,19 @@ import type { PlaceRecord, Probe } from "./place.ts";
 export type PlaceProgress =
   /** The place has it and has not begun. `position` from 1; null: not told. */
   | { readonly kind: "queued"; readonly position: number | null; readonly about_sec: number | null }
-  | { readonly kind: "running"; readonly progress: JobProgress };
+  | { readonly kind: "running"; readonly progress: JobProgress }
+  /** It has the job and does not answer. Told once in a silence, and again where what comes next has changed. */
+  | ({ readonly kind: "silent" } & Silence);
+
+/** A place that has a job and does not answer. */
+export type Silence = {
+  /** For how long it has not answered when this is told. */
+  readonly silent_ms: number;
+  /** What came in the place of its last answer; one line. */
+  readonly why: string;
+  /** After how long a silence another place is looked for; null: it is waited for until the deadline of the job. */
+  readonly elsewhere_ms: number | null;
+};
 
 /** What came of handing a job to a place; `queued_sec` is the time that it lay there and was not begun. */
 export type PlaceOutcome =
@@ -40,7 +52,12 @@ export type PlaceOutcome =
   /** Nobody can say what became of it. The reason begins with one of the published prefixes. */
   | { readonly kind: "failed"; readonly reason: string }
   /** The signal came. "running": it goes on there and could not be taken back. */
-  | { readonly kind: "stopped"; readonly state: "withdrawn" | "stopped" | "running" }
+  | {
+      readonly kind: "stopped";
+      readonly state: "withdrawn" | "stopped" | "running";
+      /** Why it could not be taken back; one line, "" where there is nothing to say. */
+      readonly why?: string;
+    }
   /** It was taken, and its place says nothing any more. One of the two is called, once. */
   | {
       readonly kind: "silent";

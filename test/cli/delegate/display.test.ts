@@ -30,6 +30,10 @@ const done = (index: number, fields: Partial<LegResult> = {}): DelegateEvent => 
   return { kind: "done", index, result: leg as LegResult };
 };
 
+const silent = (index: number, silent_ms: number, elsewhere_ms: number | null = 60_000): DelegateEvent => {
+  return { kind: "silent", index, node: "node-b", silent_ms, why: "connection refused", elsewhere_ms };
+};
+
 /** Timers that stand still until they are told to go on. */
 function handTimers() {
   let now = 0;
@@ -94,6 +98,21 @@ describe("the live display", () => {
       "[3] —              waiting for room: node-a: queue (8/8)                 00:41",
       "[4] local/qwen-9b  done  succeeded                                       00:00",
     ]);
+  });
+
+  test("counts for how long a place has not answered, and says what comes next, until it answers again", () => {
+    const { display, timers, screen } = live(100);
+    display.take(started(1));
+    for (const event of [placed(0), progress(0), silent(0, 2000)]) display.take(event);
+    timers.pass(10_200);
+    const line = () => screen().lines[1];
+    expect(line()).toStartWith("[1] node-b/pool-b  no answer for 12s, another place at 60s (connection refused) ");
+    display.take(silent(0, 61_000, null));
+    timers.pass(1200);
+    expect(line()).toStartWith("[1] node-b/pool-b  no answer for 62s, waited for (connection refused) ");
+    display.take(progress(0));
+    timers.pass(1000);
+    expect(line()).toStartWith("[1] node-b/pool-b  step 2/12  thinking  812 tok ");
   });
 
   test("paints at most ten times a second", () => {
@@ -208,6 +227,28 @@ describe("plain lines", () => {
       "writ: leg 1 step 3/12 tool=read_file elapsed=15s",
       "writ: leg 1 step 3/12 tool=read_file elapsed=30s",
       'writ: leg 1 done status=deferred class=budget steps=4 wall=31s reason="wall timeout after 31s"',
+    ]);
+  });
+
+  test.each<[string, DelegateEvent]>([
+    ["progress", progress(0)],
+    ["a position", { kind: "queued", index: 0, position: 1, about_sec: null }],
+  ])("a place that does not answer is told of at once, every 15 s, and when it answers again with %s", (_, again) => {
+    const { display, lines, timers } = plain();
+    display.take(started(1));
+    for (const event of [placed(0), progress(0)]) display.take(event);
+    timers.pass(5000);
+    display.take(silent(0, 2000));
+    timers.pass(15_000);
+    display.take(silent(0, 60_400, null));
+    timers.pass(1000);
+    display.take(again);
+    const next = "another place is looked for at 60s";
+    expect(lines.slice(1, 5)).toEqual([
+      `writ: leg 1 no answer from node-b for 2s (connection refused); ${next}`,
+      `writ: leg 1 no answer from node-b for 17s (connection refused); ${next} elapsed=20s`,
+      "writ: leg 1 no answer from node-b for 60s (connection refused); no other place takes the leg, and it is waited for",
+      "writ: leg 1 node-b answers again, after 61s",
     ]);
   });
 
