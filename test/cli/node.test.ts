@@ -30,7 +30,9 @@ describe("writ node serve", () => {
     expect(node.printed).toMatch(/^node n at http:\/\/127\.0\.0\.1:\d+ \(write door closed, poll lease 120 s\)\n$/);
     expect(await node.stop("SIGINT")).toBe(0);
     expect(node.talk.replaceAll(/^\S+Z /gm, "")).toBe(
-      "no seat is configured: every job will be refused (writ config init)\nstopping\nstopped\n",
+      "no seat is configured: every job will be refused (writ config init)\n" +
+        "no token (WRIT_NODE_TOKEN is not set): whoever is on this machine may hand it jobs, and read and take back those of others\n" +
+        "stopping\nstopped\n",
     );
     expect(readdirSync(join(world.data, "run")).sort()).toEqual(["node.db", "node.json", "node.lock"]);
     expect(statSync(join(world.data, "run")).mode & 0o777).toBe(0o700);
@@ -71,6 +73,36 @@ describe("writ node serve", () => {
     expect((await node.ask("GET", "/jobs")).status).toBe(200);
   });
 
+  test("says that there is no token where the variable that the config names has none, and not where it has one", async () => {
+    using world = livingWorld();
+    configureNode(world, null, { node: { token_env: "GPU_TOKEN" } });
+    await using open = await startNode(world);
+    expect(await open.stop()).toBe(0);
+    expect(open.talk).toContain(" no token (GPU_TOKEN is not set): whoever is on this machine ");
+    await using shut = await startNode(world, { GPU_TOKEN: TOKEN });
+    expect(await shut.stop()).toBe(0);
+    expect(shut.talk).not.toContain("token");
+  });
+
+  test("takes no token for the name of a variable, and shows it to nobody", async () => {
+    using world = livingWorld();
+    const pasted = "abcdef0123456789abcdef0123456789abcdef0123456789";
+    configureNode(world, null, { node: { token_env: pasted } });
+    const file = ["--config", join(world.folder, "config.json")];
+    const remote = JSON.stringify({ remotes: [{ url: "http://127.0.0.1:1", token_env: pasted }] });
+    const ran = [await serve(world), await world.writ(["config", "check", ...file])];
+    writeFileSync(join(world.folder, "config.json"), remote);
+    for (const args of [
+      ["config", "show"],
+      ["config", "check", "--json"],
+      ["doctor"],
+      ["node", "status", "http://127.0.0.1:1"],
+    ])
+      ran.push(await world.writ([...args, ...file]));
+    expect(ran.map(({ exit }) => exit)).toEqual([2, 1, 2, 1, 1, 2]);
+    for (const each of ran) expect(shown(each)).not.toContain(pasted.slice(0, 12));
+  });
+
   test("is alone on its folder and on its address", async () => {
     using world = livingWorld();
     using other = livingWorld();
@@ -80,6 +112,7 @@ describe("writ node serve", () => {
     expect([second.exit, documentOf(second).code]).toEqual([4, "node_running"]);
     const taken = await serve(other, ["--json", "--listen", new URL(node.url).host]);
     expect([taken.exit, documentOf(taken).code]).toEqual([4, "port_unavailable"]);
+    expect(taken.stderr).not.toContain("stopped");
     // It gave everything back.
     expect(await (await startNode(other)).stop()).toBe(0);
     expect((await node.health()).ok).toBe(true);

@@ -64,6 +64,7 @@ export const command = defineCommand({
       if (movedTo !== null)
         log(`THE STORE WAS DAMAGED and is now "${movedTo}": the jobs in it are lost, an empty one is in its place`);
       if (config.seats.length === 0) log("no seat is configured: every job will be refused (writ config init)");
+      if (token === null) log(noToken(config.node.token_env));
       void seats.run(watching.signal);
       server = await serveNode({
         service: node,
@@ -97,7 +98,8 @@ export const command = defineCommand({
       watching.abort();
       await server?.close();
       opened.close();
-      log("stopped");
+      // What never served has not stopped: why is told by the error.
+      if (server !== null) log("stopped");
       await stream.flush(FLUSH_MS);
     }
     return 0;
@@ -107,6 +109,12 @@ export const command = defineCommand({
 function readyLine({ agent_allow_write, node }: Config, node_id: string, url: string): string {
   const lease = node.poll_lease_sec === 0 ? "off" : `${node.poll_lease_sec} s`;
   return `node ${node_id} at ${url} (write door ${agent_allow_write ? "open" : "closed"}, poll lease ${lease})`;
+}
+
+/** It listens on this machine alone then; everybody else on it is let in. */
+function noToken(name: string): string {
+  const why = name === "" ? "node.token_env is empty" : `${name} is not set`;
+  return `no token (${why}): whoever is on this machine may hand it jobs, and read and take back those of others`;
 }
 
 function fired(signal: AbortSignal): Promise<void> {

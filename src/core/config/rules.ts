@@ -1,11 +1,11 @@
 /** The rules of a config that no schema says: what keys say of each other, addresses, names that mean something. */
 import { nearest } from "../near-miss.ts";
-import { redact } from "../record/redact.ts";
 import { PROFILE_NAMES } from "../seat/tool-specs.ts";
 import type { LooseConfig, LooseSeat } from "./config.ts";
 import { NAME_PATTERN } from "./field.ts";
 import type { ConfigIssueCode } from "./issue.ts";
 import { RESERVED_BODY_KEYS } from "./seat.ts";
+import { looksLikeSecret } from "./secret-shape.ts";
 import { readBaseUrl, readListen, withoutVersion } from "./url.ts";
 
 export type Tell = (code: ConfigIssueCode, path: string, message: string, hint?: string | null) => void;
@@ -90,10 +90,11 @@ export function checkListen(text: string, path: string, tell: Tell): void {
   tell("bad_value", path, "It must be HOST:PORT, or [HOST]:PORT for IPv6", "For example 127.0.0.1:18811");
 }
 
-/** A key of a well-known shape is also a possible name. */
+/** A key may be a possible name as well. */
 function checkVariable(name: string | undefined, path: string, tell: Tell): void {
-  if (name === undefined || redact(name, "command") === name) return;
-  const hint = "Put it into an environment variable, and name that here; consider this one as known to others";
+  if (name === undefined || !looksLikeSecret(name)) return;
+  const hint =
+    "Put it into an environment variable, and name that here; consider this one as known to others. A name is made of words: GPU_B_TOKEN";
   tell("literal_secret", path, "It looks like a key itself; it must be the NAME of an environment variable", hint);
 }
 

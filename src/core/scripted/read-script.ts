@@ -4,6 +4,7 @@
  * Source: delegation run, sections 17.1 to 17.5
  */
 import type { Engine } from "../config/seat.ts";
+import { looksLikeSecret } from "../config/secret-shape.ts";
 import { pointerTo } from "../delegation/pointer.ts";
 import { type DocumentIssue, readValue } from "../json/read-document.ts";
 import { compactSource, memberOf, readSource, roundedValue, type SourceNode } from "../json/source.ts";
@@ -121,6 +122,10 @@ class ScriptReader {
     const { shape } = this;
     const { engine, proxy, speed } = shape;
     const busy = shape.busy ?? usualBusy(engine, proxy);
+    if (shape.token_env !== undefined && looksLikeSecret(shape.token_env)) {
+      const message = "It looks like a token itself; it must be the NAME of an environment variable";
+      this.tell("/token_env", message, "Put it into an environment variable, and name that here");
+    }
     if (shape.queue_max !== undefined && busy !== "overload") {
       this.tell("/queue_max", 'Only "busy": "overload" bounds the queue', 'Set busy to "overload", or leave it out');
     }

@@ -237,11 +237,16 @@ describe("a key never stands in the file", () => {
   );
 
   test("a key that would be a name as well is known by its shape, and is not shown", () => {
-    const value = `ghp_${"a1B2".repeat(9)}`;
-    for (const config of [{ seats: [{ ...SEAT, api_key_env: value }] }, { node: { token_env: value } }]) {
-      const [issue] = readConfig(JSON.stringify(config)).issues;
-      expect(issue?.code).toBe("literal_secret");
-      expect(JSON.stringify(issue)).not.toContain(value);
+    for (const value of [`ghp_${"a1B2".repeat(9)}`, "abcdef0123456789abcdef0123456789abcdef0123456789"]) {
+      for (const config of [
+        { seats: [{ ...SEAT, api_key_env: value }] },
+        { node: { token_env: value } },
+        { remotes: [{ url: "http://127.0.0.1:1", token_env: value }] },
+      ]) {
+        const [issue] = readConfig(JSON.stringify(config)).issues;
+        expect(issue?.code).toBe("literal_secret");
+        expect(JSON.stringify(issue)).not.toContain(value);
+      }
     }
   });
 });

@@ -148,6 +148,7 @@ describe("readScript() of a script", () => {
     { engine: "ollama", queue_max: -1, issue: "bad_value /queue_max" },
     { speed: { decode_tok_s: 0 }, issue: "bad_value /speed/decode_tok_s" },
     { token_env: "A-B", issue: "bad_value /token_env" },
+    { token_env: "ab3def0123456789abcdef0123456789", issue: "bad_value /token_env" },
     { enforce: ["all"], issue: "type_mismatch /enforce/0" },
     { order: "random", issue: "type_mismatch /order" },
     { endpoints: { slots: 501 }, issue: "bad_value /endpoints/slots" },
