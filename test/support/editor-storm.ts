@@ -2,10 +2,12 @@
  * A storm over the editor: many real processes work on a few turns in one store. Some are killed at drawn moments; the disk
  * is full for a while, or read-only; some have another time. Then all of it is over, and `editor-audit.ts` counts.
  *
- * Where this process may not mount, the disk stays as it is; without libfaketime the clocks do. The counts say so.
+ * Where this process may not mount, the disk stays as it is; without libfaketime the clocks do, and without strace nobody
+ * is killed at a drawn call to the system. The counts say so.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { findCrashPoints } from "./crash-point.ts";
 import { auditEditor } from "./editor-audit.ts";
 import { type Random, seeded } from "./seeded.ts";
 import { canMount, smallDisk } from "./small-disk.ts";
@@ -71,6 +73,7 @@ class EditorStorm {
   readonly #caller = new StormCaller();
   readonly #disk: ReturnType<typeof smallDisk> | null;
   readonly #clock = findSteppedClock();
+  readonly #crash = findCrashPoints();
   readonly #deeds: Deed[] = [];
   readonly #roots: string[] = [];
   readonly #env: Record<string, string>;
@@ -103,6 +106,7 @@ class EditorStorm {
     await Promise.all([...lanes, trouble]);
     this.setting.log("calm");
     if (this.#disk === null) this.tally.count("not covered: disks (mounting is not allowed)");
+    if (this.#crash === null) this.tally.count("not covered: kills at a call to the system (strace is not there)");
     if (this.#clock === null) this.tally.count("not covered: clocks (libfaketime is not there)");
     await auditEditor({ world: this.world, env: this.#env, deeds: this.#deeds, roots: this.#roots, tally: this.tally });
     return this.tally.report();
@@ -191,7 +195,9 @@ class EditorStorm {
     const step = random.chance(STEPPED_SHARE) && this.#clock !== null ? random.pick(STEPS) : null;
     const env = { ...this.#env, ...(step === null ? {} : this.#clock?.(step)) };
     if (step !== null) this.tally.count("clocks stepped");
-    const ran = await this.#caller.call(kind, args, random, { env, cwd: folder, stdin, kill });
+    const crash = kill === "SIGKILL" && this.#crash !== null && random.chance(0.5) ? this.#crash(random) : [];
+    const ran = await this.#caller.call(kind, args, random, { env, cwd: folder, stdin, kill, crash });
+    if (crash.length > 0 && ran.signal !== null) this.tally.count("killed while writing");
     const document = printed(ran.stdout);
     const isBroken = this.#broken.some(({ from_ms, to_ms }) => ran.from_ms <= to_ms && ran.to_ms >= from_ms);
     const fate = fateOf(kind, ran, document);

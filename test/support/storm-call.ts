@@ -17,6 +17,8 @@ export type StormCallOptions = {
   readonly cwd: string;
   readonly stdin?: string;
   readonly kill: "SIGKILL" | "SIGINT" | null;
+  /** Words before the command, by which it kills itself; then nobody else does. */
+  readonly crash?: readonly string[];
 };
 
 /** What a first call of its kind is thought to take, in milliseconds. */
@@ -28,12 +30,13 @@ export class StormCaller {
 
   /** @param kind calls of one kind live about as long as one another */
   async call(kind: string, args: readonly string[], random: Random, options: StormCallOptions): Promise<StormCall> {
-    const { env, cwd, stdin = "", kill } = options;
+    const { env, cwd, stdin = "", crash = [] } = options;
+    const kill = crash.length > 0 ? null : options.kill;
     const life_ms = this.#lives.get(kind) ?? GUESS_MS;
     // Most of a short life is its start: what it writes comes near the end.
     const after_ms = life_ms * (random.chance(0.3) ? random.next() : 0.5 + 0.7 * random.next());
     const from_ms = performance.now();
-    const child = Bun.spawn([...writCommand(), ...args], {
+    const child = Bun.spawn([...crash, ...writCommand(), ...args], {
       cwd,
       env: { ...env },
       stdin: new TextEncoder().encode(stdin),
@@ -50,8 +53,9 @@ export class StormCaller {
     const exit = await child.exited;
     const to_ms = performance.now();
     clearTimeout(timer);
+    if (crash.length > 0 && exit === 137) signal = "SIGKILL";
     const [stdout, stderr] = await texts;
-    if (signal === null) this.#lives.set(kind, 0.8 * life_ms + 0.2 * (to_ms - from_ms));
+    if (signal === null && crash.length === 0) this.#lives.set(kind, 0.8 * life_ms + 0.2 * (to_ms - from_ms));
     return { args, pid: child.pid, exit, stdout, stderr, from_ms, to_ms, signal };
   }
 }
