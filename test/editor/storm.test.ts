@@ -7,5 +7,5 @@ test(`turns in a storm: what is acknowledged is there, once and in order, what w
   const { counts, faults } = await stormEditor({ seed: SEED, chaos_ms: 3_000, isLong: false, log: () => {} });
   expect(faults).toEqual([]);
   // A storm in which nothing was written proves nothing.
-  expect(counts["found: changes"] ?? 0).toBeGreaterThan(5);
+  expect(counts["found: changes"] ?? 0).toBeGreaterThan(4);
 }, 120_000);

@@ -41,6 +41,7 @@ const KINDS = {
   fill: 3,
   run: 5,
   hook: 5,
+  stop: 2,
   "evidence text": 2,
   "evidence file": 2,
   task: 2,
@@ -158,7 +159,8 @@ class EditorStorm {
 
   async #lane(random: Random): Promise<void> {
     const folder = mkdtempSync(join(this.world.folder, "lane-"));
-    while (!this.#isOver) {
+    // A slow machine does a few things, too, before it is over.
+    for (let made = 0; !this.#isOver || made < 3; made += 1) {
       await this.#gate;
       this.#underway += 1;
       try {
@@ -258,6 +260,11 @@ function wordsOf(
           tool_response: { stdout: mark, stderr: "", interrupted: false },
         }),
       };
+    case "stop":
+      return {
+        args: ["record", "--stop", "--gate", "1", "--json", "--contract-id", root],
+        stdin: JSON.stringify({ hook_event_name: "SubagentStop", session_id: "storm", cwd: folder }),
+      };
     case "evidence text":
       return { args: [...evidenceWords("text"), "--text", mark] };
     case "evidence file": {
@@ -301,9 +308,10 @@ function fateOf(kind: Kind, ran: Deed["ran"], document: Deed["document"]): Deed[
   if (signal !== null && exit >= 128) return "killed";
   if (exit === 4) return "unavailable";
   if (exit !== 0) return "refused";
-  // These two never end in another status.
+  // These never end in another status.
   if (kind === "run") return stderr.includes("nothing was recorded") ? "unavailable" : "acknowledged";
   if (kind === "hook") return document?.status === "recorded" ? "acknowledged" : "unavailable";
+  if (kind === "stop") return document?.ok === true ? "acknowledged" : "unavailable";
   return "acknowledged";
 }
 

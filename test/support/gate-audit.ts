@@ -28,6 +28,8 @@ export type GateField = {
   readonly tally: Tally;
 };
 
+/** What a killed process gets to be gone, in milliseconds. */
+const GONE_MS = 20_000;
 const STATUS: Readonly<Record<string, number>> = { PASS: 0, FAIL: 1, INCONCLUSIVE: 4 };
 const STOPPED: Readonly<Record<string, number>> = { SIGKILL: 137, SIGINT: 130 };
 
@@ -37,7 +39,7 @@ export async function auditGates(field: GateField): Promise<void> {
   const kept = keptReports(field, deeds);
   tally.count("found: reports", kept);
   tally.hold(digestOf(fixture.folder) === fixture.before, () => "the fixture of the user was changed");
-  leftovers(field);
+  await leftovers(field);
   const killed = { copies: copiesIn(field).length, processes: marked(field.temporary).length };
   tally.count("left by killed gates: files half written", halves(field).length);
   tally.count("left by killed gates: copies", killed.copies);
@@ -50,7 +52,7 @@ export async function auditGates(field: GateField): Promise<void> {
   tally.hold(half.length === 0, () => `the next gate left half a file: ${half.join(", ")}`);
   const copies = copiesIn(field);
   tally.hold(copies.length === 0, () => `the next gate left copies: ${copies.join(", ")}`);
-  const strays = marked(field.temporary);
+  const strays = await lasting(() => marked(field.temporary));
   tally.hold(strays.length === 0, () => `the next gate left processes: ${strays.join(", ")}`);
   // Whatever is wrong, nothing of a storm outlives it.
   for (const pid of strays) process.kill(pid, "SIGKILL");
@@ -133,15 +135,28 @@ function age(paths: readonly string[]): void {
 }
 
 /** What gates that were not killed left. */
-function leftovers(field: GateField): void {
+async function leftovers(field: GateField): Promise<void> {
   const killed = new Set(field.deeds.flatMap(({ ran }) => (ran.signal === "SIGKILL" ? [`${ran.pid}`] : [])));
   for (const name of copiesIn(field)) {
     const pid = /^writ-gate-(\d+)-/.exec(name)?.[1] ?? "";
     field.tally.hold(killed.has(pid), () => `${name} was left by a gate that was not killed`);
   }
-  for (const pid of marked(field.temporary)) {
-    const folder = new RegExp(`${field.temporary}/writ-gate-(\\d+)-`).exec(environmentOf(pid))?.[1] ?? "";
-    field.tally.hold(killed.has(folder), () => `process ${pid} was left by a gate that was not killed`);
+  const others = () => marked(field.temporary).filter((pid) => !killed.has(gateOf(field, pid)));
+  for (const pid of await lasting(others)) field.tally.fault(`process ${pid} was left by a gate that was not killed`);
+}
+
+/** The process of the gate whose copy the environment of a process names. */
+function gateOf({ temporary }: GateField, pid: number): string {
+  const [, rest = ""] = environmentOf(pid).split(`TMPDIR=${join(temporary, "writ-gate-")}`);
+  return /^\d+/.exec(rest)?.[0] ?? "";
+}
+
+/** What is killed gets a moment to be gone; what is still there after it. */
+async function lasting(find: () => readonly number[]): Promise<readonly number[]> {
+  const until = performance.now() + GONE_MS;
+  for (let found = find(); ; found = find()) {
+    if (found.length === 0 || performance.now() > until) return found;
+    await Bun.sleep(20);
   }
 }
 
