@@ -18,6 +18,8 @@ export type BriefWorld = PlanWorld & {
   below(folder: string, path: string): string | null;
   /** The Markdown files directly in a folder and their times, newest first; none where it cannot be read. */
   markdownIn(folder: string): readonly { readonly path: string; readonly modified_at: string }[];
+  /** The same of the mailbox, but for what another user left there. */
+  mailed(): readonly { readonly path: string; readonly modified_at: string }[];
   /** The folders directly in a folder, by name; none where it cannot be read. */
   foldersIn(folder: string): readonly string[];
   /** Makes the mailbox, for its owner alone. */

@@ -28,12 +28,28 @@ export function openMailbox(path: string): "ours" | "another user's" {
   }
 }
 
-/** The regular Markdown files directly in a folder, newest first, those of one time by name. */
-export function markdownIn(folder: string): readonly { readonly path: string; readonly modified_at: string }[] {
+type Found = { readonly path: string; readonly modified_at: string };
+
+/**
+ * The briefs of a mailbox as `markdownIn` lists them, those of this user alone: it stands in a folder where everybody may
+ * leave something, and a brief is what an agent goes by.
+ */
+export function mailedTo(mailbox: string, user = process.getuid?.()): readonly Found[] {
+  return markdownIn(mailbox, user);
+}
+
+/**
+ * The regular Markdown files directly in a folder, newest first, those of one time by name.
+ *
+ * @param owner whose they are; left out: anybody's
+ */
+export function markdownIn(folder: string, owner?: number): readonly Found[] {
   const files = namesIn(folder).flatMap((name) => {
     const path = join(folder, name);
     const stat = name.endsWith(".md") ? lstatSync(path, { throwIfNoEntry: false }) : undefined;
-    return stat?.isFile() === true ? [{ path, name, at: stat.mtimeMs }] : [];
+    return stat?.isFile() === true && (owner === undefined || stat.uid === owner)
+      ? [{ path, name, at: stat.mtimeMs }]
+      : [];
   });
   files.sort((one, other) => other.at - one.at || (one.name < other.name ? -1 : 1));
   return files.map(({ path, at }) => ({ path, modified_at: `${new Date(at).toISOString().slice(0, 19)}Z` }));

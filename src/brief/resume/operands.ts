@@ -98,7 +98,7 @@ function overrideOf(world: ResumeWorld, second: string | undefined): string | nu
 
 /** The briefs of the mailbox, newest first; a person picks one, also where there is only one. */
 function discover(world: ResumeWorld): Input {
-  const briefs = world.markdownIn(world.mailbox).flatMap(({ path, modified_at }) => {
+  const briefs = world.mailed().flatMap(({ path, modified_at }) => {
     const text = world.readFile(path)?.text ?? "";
     if (!isBrief(text)) return [];
     const title = text.split("\n", 1)[0]?.trimEnd() ?? "";

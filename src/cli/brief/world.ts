@@ -7,7 +7,7 @@ import { parseJson } from "../../core/json/parse.ts";
 import type { FlowSettings } from "../../core/tracker/settings.ts";
 import { readFlowSettings } from "../../host/flow-settings.ts";
 import { runGh } from "../../host/gh.ts";
-import { foldersIn, markdownIn, openMailbox } from "../../host/mailbox.ts";
+import { foldersIn, mailedTo, markdownIn, openMailbox } from "../../host/mailbox.ts";
 import { writeFileWhole } from "../../host/write-file.ts";
 import type { Output } from "../command.ts";
 import { planWorld } from "../plan/world.ts";
@@ -39,7 +39,8 @@ export function briefWorld(
     kindOf,
     realPath,
     below,
-    markdownIn,
+    markdownIn: (folder) => markdownIn(folder),
+    mailed: () => mailedTo(mailbox),
     foldersIn,
     openMailbox: () => openMailbox(mailbox),
     writeBrief: (path, text) => writeFileWhole(path, text, BRIEF_MODE),
