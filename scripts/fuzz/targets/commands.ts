@@ -78,7 +78,7 @@ const READINGS = Object.entries(CALLS).map(([name, call]) => {
 /** The seed says which command, too. */
 export const commands: Target = {
   name: "commands",
-  hang_ms: 60_000,
+  hang_ms: 20_000,
   attempt: async (seed) => await ofSeed(seed).attempt(seed),
   show: (seed) => `  ${ofSeed(seed).name}\n${ofSeed(seed).show(seed)}`,
   growth: null,

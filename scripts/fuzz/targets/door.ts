@@ -14,6 +14,7 @@ import { isRoute, readRouting } from "../../../src/core/placement/pin.ts";
 import { readChatRequest } from "../../../src/core/scripted/chat-request.ts";
 import { Play } from "../../../src/core/scripted/play.ts";
 import { readScript } from "../../../src/core/scripted/read-script.ts";
+import { linesOf } from "../../../src/host/lines.ts";
 import { readArguments } from "../../../src/mcp/arguments.ts";
 import { readContractsIn } from "../../../src/mcp/contracts.ts";
 import { MAX_IN_A_LIST, readLine } from "../../../src/mcp/message.ts";
@@ -59,7 +60,13 @@ export const mcpLine = reading({
     "1e2",
     "9007199254740993",
   ],
-  read: ({ bytes }) => {
+  read: async ({ bytes }) => {
+    const whole = await Array.fromAsync(linesOf(streamOf(bytes, bytes.length), LINE_BYTES));
+    same("lines in pieces are the same lines", await Array.fromAsync(linesOf(streamOf(bytes, 97), LINE_BYTES)), whole);
+    hold(
+      "no line is beyond its bound",
+      whole.every((line) => (line.kind === "line" ? line.bytes.length <= LINE_BYTES : line.size_bytes > LINE_BYTES)),
+    );
     const { isBatch, messages } = readLine(bytes);
     hold(
       "a line has messages, not more than a list may have",
@@ -92,6 +99,19 @@ export const mcpLine = reading({
     }
   },
 });
+
+const LINE_BYTES = 256;
+
+function streamOf(bytes: Uint8Array, piece: number): ReadableStream<Uint8Array> {
+  let at = 0;
+  return new ReadableStream({
+    pull(controller) {
+      if (at >= bytes.length) return controller.close();
+      controller.enqueue(bytes.subarray(at, at + piece));
+      at += piece;
+    },
+  });
+}
 
 const probe = defineCommand({
   meta: { name: "probe", description: "Probe" },
