@@ -4,6 +4,7 @@
  * Source: delegation run, sections 2.6, 7.2, 7.3
  */
 import type { Remote } from "../core/config/config.ts";
+import { silenceHint } from "../core/node/silence-hint.ts";
 import { PROTOCOL, SCHEMA_VERSION } from "../core/placement/eligibility.ts";
 import { readHealth } from "../core/placement/health.ts";
 import type { PlaceRecord } from "../core/placement/place.ts";
@@ -31,10 +32,12 @@ async function* remoteFindings(world: World, remote: Remote): AsyncGenerator<Fin
   const hasToken = remote.token_env !== "" && world.isSet(remote.token_env);
   const node = world.openNode(remote);
   const health = await node.health(world.deadline(ASK_MS));
-  if (health.kind !== "answer") return yield fail("health", health.why, "Start it with: writ node serve");
-  if (health.status !== 200) return yield fail("health", `It answers with HTTP ${health.status}, as no node does`);
+  const hint = silenceHint(remote.url, health);
+  if (health.kind !== "answer") return yield fail("health", health.why, hint);
+  if (health.status !== 200)
+    return yield fail("health", `It answers with HTTP ${health.status}, as no node does`, hint);
   const read = readHealth(health.text);
-  if (read.kind === "unreadable") return yield fail("health", `What it answers is no health record: ${read.why}`);
+  if (read.kind === "unreadable") return yield fail("health", `What it answers is no health record: ${read.why}`, hint);
   if (read.kind === "reduced") {
     return yield hasToken
       ? fail(

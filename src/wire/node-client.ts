@@ -15,6 +15,7 @@ import { parseJson } from "../core/json/parse.ts";
 import { isObject, type JsonValue, valueAt } from "../core/json/value.ts";
 import type { NodeAnswer, NodeClient } from "../core/node/client.ts";
 import { type ReadView, readView } from "../core/node/read-view.ts";
+import { CA_FILE } from "../core/node/silence-hint.ts";
 import { processGate, type RequestGate } from "../core/request-gate.ts";
 import { transportFault } from "../core/transport-fault.ts";
 
@@ -95,7 +96,9 @@ async function ask(world: NodeClientWorld, request: Request, signal: AbortSignal
   let isSent = false;
   const late = AbortSignal.timeout(request.bound_ms);
   const both = AbortSignal.any([signal, late]);
-  const none = (why: string): NodeAnswer => ({ kind: "none", why, is_sent: isSent });
+  const none = (why: string, code?: string): NodeAnswer => {
+    return { kind: "none", why, is_sent: isSent, ...(code === undefined ? {} : { code }) };
+  };
   const leave = await (world.gate ?? processGate).enter(both);
   if (leave === null) return none(signal.aborted ? "it was called off" : "too many requests are open");
   try {
@@ -103,6 +106,7 @@ async function ask(world: NodeClientWorld, request: Request, signal: AbortSignal
       isSent = true;
     });
     if (typeof response === "string") return none(response);
+    if (response instanceof CertificatesUnusable) return none(response.message, CA_FILE);
     const bytes = await readBounded(response, request.most_bytes);
     if (bytes === null) {
       return { kind: "unusable", status: response.status, why: `its answer has more than ${request.most_bytes} bytes` };
@@ -114,7 +118,10 @@ async function ask(world: NodeClientWorld, request: Request, signal: AbortSignal
     const fault = transportFault(error, world.url);
     if (fault === null) throw error;
     if (fault.kind === "unreachable") isSent = false;
-    return none(fault.message.replace(`${world.url}: `, ""));
+    return none(
+      fault.message.replace(`${world.url}: `, ""),
+      fault.code.endsWith("ENOTFOUND") ? "ENOTFOUND" : fault.code,
+    );
   } finally {
     leave();
   }
@@ -126,14 +133,14 @@ async function send(
   { method, path, body }: Pick<Request, "method" | "path" | "body">,
   signal: AbortSignal,
   onSend: () => void,
-): Promise<Response | string> {
+): Promise<Response | CertificatesUnusable | string> {
   const token = world.token();
   if (token !== "" && !/^[\x21-\x7e]+$/.test(token)) return "the token cannot be sent as a bearer";
   const url = new URL(world.url + PROTOCOL_PATH + path);
   const dialled = dialTargets(url, await addressesOf(url, world.lookup ?? systemLookup, signal));
   if (!dialled.ok) return dialled.message;
   const ca = certificatesOf(world.ca_file);
-  if (ca instanceof Error) return ca.message;
+  if (ca instanceof CertificatesUnusable) return ca;
   let last: unknown = new Error("there is no address");
   for (const target of dialled.targets) {
     try {
@@ -172,15 +179,24 @@ async function send(
 /** More than every authority of a system together. */
 const CA_BYTES = 16 * 1024 * 1024;
 
-function certificatesOf(file: string): string | null | Error {
+/** Nothing is sent then. */
+class CertificatesUnusable {
+  constructor(readonly message: string) {}
+}
+
+function certificatesOf(file: string): string | null | CertificatesUnusable {
+  if (file === "") return null;
+  const unusable = (why: string) => new CertificatesUnusable(`"${file}", which ca_file names, ${why}`);
   try {
-    if (file === "") return null;
     // The opening of a pipe would wait for its writer.
-    const stat = statSync(file);
-    if (!stat.isFile() || stat.size > CA_BYTES) return new Error(`"${file}" is no file of certificates`);
-    return readFileSync(file, "utf8");
+    const stat = statSync(file, { throwIfNoEntry: false });
+    if (stat === undefined) return unusable("is not there");
+    if (!stat.isFile() || stat.size > CA_BYTES) return unusable("is no file of certificates");
+    const text = readFileSync(file, "utf8");
+    return text.includes("-----BEGIN ") ? text : unusable("holds no PEM certificate");
   } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
+    const code = error instanceof Error && "code" in error ? error.code : error;
+    return unusable(`cannot be read (${code})`);
   }
 }
 
@@ -265,7 +281,13 @@ async function follow(
   let silence = setTimeout(stop, limits.stream_silence_ms);
   try {
     const response = await send(world, { method: "GET", path }, connection.signal, () => {});
-    if (typeof response === "string" || response.status !== 200 || response.body === null) return false;
+    if (
+      typeof response === "string" ||
+      response instanceof CertificatesUnusable ||
+      response.status !== 200 ||
+      response.body === null
+    )
+      return false;
     const stream = new EventStream({ line_bytes: limits.answer_bytes, event_bytes: limits.answer_bytes });
     for await (const piece of response.body) {
       clearTimeout(silence);

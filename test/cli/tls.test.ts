@@ -1,7 +1,8 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { selfSigned } from "../support/certificate.ts";
+import { deadPort } from "../support/raw-server.ts";
 import { livingWorld } from "../support/writ.ts";
 
 /** Answers as a node and as a model server would, and keeps who asked with which key. */
@@ -53,7 +54,7 @@ test.skipIf(process.platform !== "linux")(
     writeFileSync(file, configOf(server.port, ca, "127.0.0.2"));
     const status = await world.writ(["node", "status", `https://127.0.0.2:${server.port}`, "--config", file]);
     expect(status.exit).toBe(4);
-    expect(status.stderr).toContain("the exchange failed");
+    expect(status.stderr).toContain("its certificate is for another name than that of the URL");
     expect(server.keys).toEqual([]);
   },
 );
@@ -66,4 +67,81 @@ test("with ca_file and the right name the bearer goes out", async () => {
   writeFileSync(file, configOf(server.port, ca));
   await world.writ(["node", "status", `https://localhost:${server.port}`, "--config", file]);
   expect(server.keys).toEqual([`Bearer ${LOOKING_AWAY.SECRET_KEY}`]);
+});
+
+describe("what is wrong with a connection is told with what helps against it, by node status and by the doctor", () => {
+  type Setting = {
+    readonly tls: number | undefined;
+    readonly plain: number | undefined;
+    readonly dead: number;
+    readonly folder: string;
+  };
+  const cases: readonly [string, (at: Setting) => { url: string; ca_file?: string }, string, string][] = [
+    [
+      "http to TLS",
+      ({ tls }) => ({ url: `http://127.0.0.1:${tls}` }),
+      "the connection broke",
+      "If it serves with TLS: https://",
+    ],
+    [
+      "TLS to http",
+      ({ plain }) => ({ url: `https://127.0.0.1:${plain}` }),
+      "does not speak TLS",
+      "If it serves without TLS: http://",
+    ],
+    [
+      "no ca_file",
+      ({ tls }) => ({ url: `https://localhost:${tls}` }),
+      "nobody whom this machine trusts",
+      "in ca_file of the remote",
+    ],
+    [
+      "a ca_file that is not there",
+      ({ tls, folder }) => ({ url: `https://localhost:${tls}`, ca_file: join(folder, "none.pem") }),
+      'none.pem", which ca_file names, is not there',
+      "Mend ca_file",
+    ],
+    [
+      "a ca_file that is something else",
+      ({ tls, folder }) => ({ url: `https://localhost:${tls}`, ca_file: join(folder, "config.json") }),
+      "holds no PEM certificate",
+      "Mend ca_file",
+    ],
+    [
+      "another server",
+      ({ plain }) => ({ url: `http://127.0.0.1:${plain}` }),
+      "HTTP 404",
+      "a model server is named in seats",
+    ],
+    [
+      "nobody",
+      ({ dead }) => ({ url: `http://127.0.0.1:${dead}` }),
+      "connection refused",
+      "Start it there with: writ node serve",
+    ],
+    [
+      "a host that nobody knows",
+      () => ({ url: "http://no-such-host.invalid:1" }),
+      "no host of that name",
+      "Mend the host's name",
+    ],
+  ];
+  test.each(cases)("%s", async (_, remoteOf, message, hint) => {
+    using server = tlsServer();
+    using world = livingWorld();
+    const plain = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("", { status: 404 }) });
+    try {
+      const remote = remoteOf({ tls: server.port, plain: plain.port, dead: await deadPort(), folder: world.folder });
+      const file = join(world.folder, "config.json");
+      writeFileSync(file, JSON.stringify({ remotes: [remote] }));
+      const status = await world.writ(["node", "status", remote.url, "--config", file]);
+      expect(status.exit).toBe(4);
+      expect(status.stderr).toContain(message);
+      expect(status.stderr).toContain(hint);
+      const doctor = await world.writ(["doctor", "--remote", remote.url, "--config", file]);
+      expect([doctor.exit, doctor.stdout.replaceAll(/\s+/g, " ")]).toEqual([1, expect.stringContaining(hint)]);
+    } finally {
+      await plain.stop(true);
+    }
+  });
 });

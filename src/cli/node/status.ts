@@ -3,6 +3,7 @@
 import { WritError } from "../../core/error.ts";
 import { parseJson } from "../../core/json/parse.ts";
 import { isObject, valueAt } from "../../core/json/value.ts";
+import { silenceHint } from "../../core/node/silence-hint.ts";
 import { readHealth } from "../../core/placement/health.ts";
 import type { PlaceRecord, SeatRecord } from "../../core/placement/place.ts";
 import { defineCommand } from "../command.ts";
@@ -32,7 +33,7 @@ export const command = defineCommand({
     const answer = await nodeClient(remote, (name) => process.env[name]).health(new AbortController().signal);
     const silent = (why: string) =>
       new WritError("node_silent", `The node at ${remote.url} cannot be asked: ${why}`, {
-        hint: "Start it there with: writ node serve",
+        hint: silenceHint(remote.url, answer),
       });
     if (answer.kind !== "answer") throw silent(answer.why);
     const hasToken = remote.token_env !== "" && (process.env[remote.token_env] ?? "") !== "";

@@ -14,7 +14,13 @@ export type NodeAnswer =
       readonly retry_after_sec: number | null;
     }
   /** None came, or none that was whole. `is_sent` false: nothing was sent, so nothing can have happened there. */
-  | { readonly kind: "none"; readonly why: string; readonly is_sent: boolean }
+  | {
+      readonly kind: "none";
+      readonly why: string;
+      readonly is_sent: boolean;
+      /** The transport's own, or `CA_FILE`; left out where there is none. */
+      readonly code?: string;
+    }
   /** One came that cannot be used: too large. */
   | { readonly kind: "unusable"; readonly why: string; readonly status: number };
 
