@@ -88,7 +88,12 @@ export async function runAttempt(
     try {
       const port = spot.place === LOCAL ? desk.world.local : desk.fleet.find(spot.place);
       if (port === null) return { kind: "failed", reason: `internal: there is no place "${spot.place}"` };
-      return await port.run(job, seatFor(desk, spot, kind), { signal, onProgress, deadline_sec });
+      return await port.run(job, seatFor(desk, spot, kind), {
+        signal,
+        onProgress,
+        deadline_sec,
+        of: { run: desk.run_id, leg: leg.index },
+      });
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       return { kind: "failed", reason: `internal: ${spotText(spot)}: ${why}` };

@@ -32,6 +32,9 @@ export type Recovered = {
   readonly job: string;
   readonly url: string;
   readonly goal: string;
+  /** The delegation and the leg of it, from 0; "" and null where the ledger does not say. */
+  readonly run_id: string;
+  readonly index: number | null;
   /**
    * `waiting`: the node has not ended it yet. `open`: nobody can say, and a later pass asks again. All others are closed.
    */
@@ -129,6 +132,7 @@ class Node {
   }
 }
 
-function told({ job, url, goal120 }: OpenIntent, state: Recovered["state"], text: string): Recovered {
-  return { job, url, goal: goal120, state, told: text };
+function told(intent: OpenIntent, state: Recovered["state"], text: string): Recovered {
+  const { job, url, goal120, run = "", leg = null } = intent;
+  return { job, url, goal: goal120, run_id: run, index: leg, state, told: text };
 }

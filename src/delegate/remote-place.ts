@@ -184,6 +184,7 @@ class RemoteRun {
       unix: clock.unix(),
       pid: process.pid,
       pid_start: process.pid_start,
+      ...this.#options.of,
     });
     const handed = await this.#submit();
     if (handed !== null) return this.#closed(handed);

@@ -1,5 +1,6 @@
 /**
- * The record of the call while it goes on: written when a leg ends, so that a delegator that is killed leaves what it had.
+ * The record of the call while it goes on: written when it begins, when a leg is placed and when one ends, so that a
+ * delegator that is killed leaves what it had, and where its legs were.
  * One write at a time; what ends meanwhile goes into the next one. A record that cannot be written stops nothing.
  *
  * Source: delegation run, section 16
@@ -14,6 +15,8 @@ import type { Call, DelegateEvent, DelegateWorld } from "./world.ts";
 
 const MOST_EVENTS = 4000;
 const MOST_PLACEMENTS = 32;
+/** What happens within so long goes into one record, where no result waits for it. */
+const SETTLE_MS = 100;
 /** Behind a write is a pause, so many times as long as it took. */
 const PAUSES = 4;
 
@@ -45,7 +48,15 @@ export class RunKeeper {
 
   /** Changes of state; how a step goes on is none. */
   note(event: DelegateEvent): void {
-    if (event.kind === "progress" || this.events.length >= MOST_EVENTS) return;
+    if (event.kind === "progress") return;
+    this.keepEvent(event);
+    if (event.kind !== "started" && event.kind !== "placed" && event.kind !== "waiting") return;
+    this.isStale = true;
+    this.writing ??= this.write();
+  }
+
+  private keepEvent(event: Exclude<DelegateEvent, { kind: "progress" }>): void {
+    if (this.events.length >= MOST_EVENTS) return;
     const at_ms = this.elapsed();
     if (event.kind !== "done") this.events.push(this.masked({ at_ms, ...event }));
     else {
@@ -80,6 +91,9 @@ export class RunKeeper {
 
   private async write(): Promise<void> {
     while (this.isStale) {
+      // A call that is over at once needs no record of its beginning; the results of its legs are kept in any case.
+      if (this.untold.length === 0) await this.world.clock.sleep(SETTLE_MS, this.closing.signal);
+      if (!this.isStale && this.untold.length === 0) break;
       this.isStale = false;
       const began = this.world.clock.ms();
       await this.save(false);
@@ -92,7 +106,9 @@ export class RunKeeper {
 
   private async save(ended: boolean): Promise<void> {
     const { records, process } = this.world;
-    this.attempted += 1;
+    // That a leg was placed is told once more by the record of its end, which counts.
+    const counts = ended || this.untold.length > 0 ? 1 : 0;
+    this.attempted += counts;
     const head = this.head();
     const telling = this.untold;
     const legs = [...this.legs].sort(([left], [right]) => left - right).map(([, leg]) => leg);
@@ -110,7 +126,7 @@ export class RunKeeper {
       await records.save(head.run_id, recordPieces(head, legs, facts));
     } catch {
       // Counted and told in the summary: a full disk must not take a result with it.
-      this.lost += 1;
+      this.lost += counts;
       this.untold = [...telling, ...this.untold];
       return;
     }

@@ -4,7 +4,7 @@
  *
  * Source: delegation run, section 9
  */
-import { openRecords, recordOf } from "../cli/runs/open.ts";
+import { openLegText, openRecords, recordOf, stateOf } from "../cli/runs/open.ts";
 import { pageText } from "../core/delegation/page-text.ts";
 import { type LegText, type RunEntry, readRunEntry } from "../core/delegation/run-entry.ts";
 import { WritError } from "../core/error.ts";
@@ -113,13 +113,16 @@ function leftBehind(document: string): string {
 }
 
 /** Errors: `no_leg` */
-function legOf({ run_id, results }: RunEntry, index: number | undefined): LegText {
+function legOf(entry: RunEntry, index: number | undefined): LegText {
+  const { run_id, results } = entry;
   const [only] = results;
   if (index === undefined && results.length === 1 && only !== undefined) return only;
   const found = results.find((leg) => leg.index === index);
   if (found !== undefined) return found;
   const which = results.map((leg) => leg.index).join(", ") || "none";
-  const what = index === undefined ? `has ${results.length} legs: name one` : `has no result of leg ${index}`;
+  const open = entry.ended ? undefined : entry.unfinished.find((leg) => leg.index === index);
+  const why = open === undefined ? "" : `: ${openLegText(open, stateOf(entry))}`;
+  const what = index === undefined ? `has ${results.length} legs: name one` : `has no result of leg ${index}${why}`;
   throw new WritError("no_leg", `${run_id} ${what}`, { path: "/index", hint: `There is ${which}` });
 }
 

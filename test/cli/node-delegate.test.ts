@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { configureNode, startNode } from "../support/node-command.ts";
 import { type ScriptObject, startScriptedSeat } from "../support/scripted-seat.ts";
-import { documentOf, type LivingWorld, livingWorld, type Ran } from "../support/writ.ts";
+import { documentOf, type LivingWorld, livingWorld, type Ran, writCommand } from "../support/writ.ts";
 
 const TOKEN = "correct-horse-battery-staple";
 const ENV = { WRIT_NODE_TOKEN: TOKEN };
@@ -134,3 +134,66 @@ describe("a leg on a node", () => {
     LONG_MS,
   );
 });
+
+test(
+  "a delegation is seen while it goes on, says that its node is silent, and leaves word of what it left there",
+  async () => {
+    await using all = await lab({ turns: [STUCK, SAY] });
+    await using node = await startNode(all.there, ENV);
+    await node.says(/seat s is served/);
+    const route = ["--route", "remote", "--pin-reason", "operator", "--remote", node.url];
+    const child = Bun.spawn(
+      [...writCommand(), "delegate", "--contract", "contract.json", "--read-root", ".", ...route],
+      { cwd: all.here.folder, env: all.here.env(ENV), stdin: "ignore", stdout: "pipe", stderr: "pipe" },
+    );
+    const listed = async () => {
+      const { runs } = documentOf(await all.here.writ(["runs", "list", "--json"])) as unknown as {
+        runs: readonly Leg[];
+      };
+      return runs[0];
+    };
+    await node.says(/starts on s/);
+    let run: Leg | undefined;
+    for (run = await listed(); run === undefined; run = await listed()) await Bun.sleep(20);
+    expect(run).toMatchObject({ legs: 1, state: "running" });
+    const id = String(run.run_id);
+    const placed = async () => documentOf(await all.here.writ(["runs", "show", id, "--json"]));
+    while (!JSON.stringify((await placed()).unfinished).includes('"n"')) await Bun.sleep(20);
+    expect(await placed()).toMatchObject({
+      ok: true,
+      ended: false,
+      state: "running",
+      unfinished: [{ index: 0, node: "n", seat: "s" }],
+    });
+    const leg = await all.here.writ(["runs", "show", id, "--index", "0"]);
+    expect([leg.exit, leg.stderr]).toEqual([
+      2,
+      expect.stringContaining("has no result of leg 0: it still runs on n/s"),
+    ]);
+
+    while ((await all.seat.log()).every(({ turn }) => turn !== "stuck")) await Bun.sleep(5);
+    await node.stop("SIGKILL");
+    const reader = child.stderr.getReader();
+    const decoder = new TextDecoder();
+    let talk = "";
+    const readOn = async () => {
+      const { done, value } = await reader.read();
+      if (!done) talk += decoder.decode(value, { stream: true });
+      return !done;
+    };
+    while (!/leg 1 no answer from n for \d+s \(.+\); another place is looked for at 60s/.test(talk)) {
+      if (!(await readOn())) throw new Error(`it ended: ${talk}`);
+    }
+    child.kill("SIGINT");
+    const document = JSON.parse(await new Response(child.stdout).text()) as { readonly results: readonly Leg[] };
+    while (await readOn()) {}
+    expect(await child.exited).toBe(130);
+    expect(document.results[0]?.reason).toMatch(
+      /; job wrt-\w+ still running on n, not taken back \(it has not answered for \d+s: .+\)$/,
+    );
+    expect(talk).toContain("writ: 1 job(s) may still run at n: writ runs recover collects what they bring\n");
+    const left = documentOf(await all.here.writ(["runs", "recover", "--remote", node.url, "--json"], { env: ENV }));
+    expect(left.intents).toMatchObject([{ run_id: id, index: 0, state: "open" }]);
+  },
+  LONG_MS,
+);

@@ -82,6 +82,19 @@ describe("writ runs recover", () => {
     expect(shown(again)).toBe("Nothing was left at a node\n--- exit 0\n");
   });
 
+  test("says which leg of which delegation a result is of", async () => {
+    const { url } = node({ view: (job_id) => ended({ job_id, contract_sha256: "s" }, ANSWER) });
+    configure(url);
+    const run = `run-${"a".repeat(24)}`;
+    leave(url, { run, leg: 2 });
+    const ran = await world.writ(["runs", "recover"]);
+    expect(ran.stdout).toContain(`\n  index 2 of ${run}: writ runs show ${run}\n  its result is in `);
+    leave(url, { run, leg: 2 });
+    expect(documentOf(await world.writ(["runs", "recover", "--json"])).intents).toMatchObject([
+      { run_id: run, index: 2 },
+    ]);
+  });
+
   test("leaves a result that can be graded", async () => {
     const { url } = node({ view: (job_id) => ended({ job_id, contract_sha256: "s" }, ANSWER) });
     configure(url);

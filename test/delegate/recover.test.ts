@@ -76,7 +76,8 @@ describe("recoverIntents()", () => {
   test("keeps the result of a job that ended, as it came, and closes its intent", async () => {
     const { found, rows, saved, told } = await recover(done("wrt-1"));
     const note = "its result is in recovered/wrt-1.json";
-    expect(found).toEqual([{ job: "wrt-1", url: "http://n", goal: "Do it", state: "recovered", told: note }]);
+    const what = { job: "wrt-1", url: "http://n", goal: "Do it", run_id: "", index: null };
+    expect(found).toEqual([{ ...what, state: "recovered", told: note }]);
     expect(saved).toEqual([["wrt-1", JSON.stringify(resultOf("wrt-1"))]]);
     expect(rows).toEqual([{ e: "close", job: "wrt-1", note }]);
     expect(told).toEqual(["wrt-1"]);

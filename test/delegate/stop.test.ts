@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { readRunEntry } from "../../src/core/delegation/run-entry.ts";
 import { readSavedAnswers } from "../../src/core/delegation/saved-answer.ts";
 import { parseJson } from "../../src/core/json/parse.ts";
 import { manualClock } from "../support/manual-clock.ts";
@@ -226,14 +227,40 @@ describe("the record of a call", () => {
     };
   };
 
+  test("is written when it begins and when a leg is placed, so that what is killed then still says where its legs were", async () => {
+    const { saved } = await play({
+      contracts: times(2, SCHEMA),
+      call: { width: 1 },
+      local: (clock) => scriptedLocal(clock, [{ takes_ms: 5000, result: ANSWER }], seats(1)),
+    });
+    const open = saved.map((text) => readRunEntry(text)?.unfinished);
+    const [begun, second] = saved.map((text) => readRunEntry(text));
+    expect(begun).toMatchObject({ ended: false, legs: 2, results: [] });
+    expect(open[0]).toEqual([
+      { index: 0, node: "local", seat: "seat-0", at_ms: 0 },
+      { index: 1, node: "", seat: "", at_ms: 0 },
+    ]);
+    expect(second).toMatchObject({ ended: false, results: [{ index: 0 }] });
+    expect(second?.unfinished).toEqual([{ index: 1, node: "local", seat: "seat-0", at_ms: 5000 }]);
+    expect(open.at(-1)).toEqual([]);
+  });
+
+  test("of a call that is over at once is written once for each leg and at the end", async () => {
+    const { saved } = await play({
+      contracts: [SCHEMA],
+      local: (clock) => scriptedLocal(clock, [{ takes_ms: 10, result: ANSWER }]),
+    });
+    expect(saved.map((text) => readRunEntry(text)?.results.length)).toEqual([1, 1]);
+  });
+
   test("is written at each leg's end and at the end, and is a result document that can be graded", async () => {
     const { saved, document } = await play({
       contracts: times(2, SCHEMA),
       local: (clock) =>
         scriptedLocal(clock, [{ result: { structured: '{"n": 0.50}' } }, { takes_ms: 5000, result: ANSWER }], seats(2)),
     });
-    expect(saved).toHaveLength(3);
-    const [first, , last] = saved.map(recordOf);
+    expect(saved).toHaveLength(4);
+    const [, first, , last] = saved.map(recordOf);
     expect(first).toMatchObject({
       results: [{ index: 0 }],
       summary: { succeeded: 1 },
@@ -348,10 +375,10 @@ describe("the record of a call", () => {
         ),
       world: { records: { save, scrub: (text) => text, keep_contracts: true } },
     });
-    // A pause of four seconds behind the first; the end of the call ends the second pause.
+    // A pause of four seconds behind the first, of the beginning; the end of the call ends the second pause.
     expect(written).toEqual([
-      [1000, 1],
-      [6000, 6],
+      [100, 0],
+      [5100, 5],
       [8000, 8],
     ]);
   });
@@ -386,11 +413,11 @@ describe("the record of a call", () => {
     }
 
     test("leg by leg", async () => {
-      expect(await order(() => true)).toEqual(["saved 1", "forget 1", "saved 2", "forget 2", "saved 2"]);
+      expect(await order(() => true)).toEqual(["saved 0", "saved 1", "forget 1", "saved 2", "forget 2", "saved 2"]);
     });
 
     test("with the next one, where one could not be written", async () => {
-      expect(await order((written) => written > 1)).toEqual(["saved 2", "forget 1", "forget 2", "saved 2"]);
+      expect(await order((written) => written > 2)).toEqual(["saved 2", "forget 1", "forget 2", "saved 2"]);
     });
 
     test("and is not asked to where none was", async () => {

@@ -75,7 +75,7 @@ describe("writ mcp", () => {
 
 test("a person who types it is told that a client is meant", async () => {
   const screen = openScreen([...writCommand(), "mcp"], { env: world.env(), cwd: world.folder });
-  await screen.shows("docs/mcp.md");
+  await screen.shows("writ docs mcp");
   screen.type("\x04");
   expect(await screen.ended).toBe(0);
 });

@@ -6,19 +6,21 @@ import { cutColumns } from "./leg-board.ts";
 
 const NOTE_COLUMNS = 80;
 
-type Row = {
+export type Row = {
   readonly index: number;
   readonly status: string;
   readonly node: string;
   readonly seat: string;
   readonly scripted: boolean;
-  readonly wall_ms: number;
+  /** null: nobody knows. */
+  readonly wall_ms: number | null;
   readonly note: string;
 };
 
 type Totals = {
   readonly run_id: string;
-  readonly wall_ms: number;
+  /** null: nobody knows. */
+  readonly wall_ms: number | null;
   readonly summary: { readonly [count: string]: number | undefined };
 };
 
@@ -36,9 +38,18 @@ export function resultLines(document: ResultDocument, columns: number | null): r
   return lines(rows, document, columns);
 }
 
-/** The same of a record; one that was left behind has fewer legs than the call had. */
-export function entryLines(entry: RunEntry, columns: number | null): readonly string[] {
-  return lines(entry.results.map(rowOf), entry, columns);
+/**
+ * The same of a record.
+ *
+ * @param unfinished rows of legs that have no result
+ */
+export function entryLines(
+  entry: Omit<RunEntry, "wall_ms"> & Pick<Totals, "wall_ms">,
+  columns: number | null,
+  unfinished: readonly Row[] = [],
+): readonly string[] {
+  const rows = [...entry.results.map(rowOf), ...unfinished].sort((left, right) => left.index - right.index);
+  return lines(rows, entry, columns, unfinished.length);
 }
 
 function rowOf({ index, fields }: LegText): Row {
@@ -54,11 +65,11 @@ function rowOf({ index, fields }: LegText): Row {
   };
 }
 
-function lines(rows: readonly Row[], totals: Totals, columns: number | null): readonly string[] {
+function lines(rows: readonly Row[], totals: Totals, columns: number | null, open = 0): readonly string[] {
   const cells = rows.map((row) => [row.index, row.status, whereText(row), wallText(row.wall_ms)]);
   const room = Math.min(NOTE_COLUMNS, (columns ?? NOTE_COLUMNS + 2) - 2);
   const notes = rows.map(({ note }) => (oneLine(note) === "" ? [] : [`  ${cutColumns(oneLine(note), room)}`]));
-  return [...tableLines(["leg", "status", "node/seat", "wall"], cells, columns, notes), totalsLine(totals)];
+  return [...tableLines(["index", "status", "node/seat", "wall"], cells, columns, notes), totalsLine(totals, open)];
 }
 
 const COUNTS = [
@@ -68,15 +79,17 @@ const COUNTS = [
   ["failed", "failed"],
 ] as const;
 
-function totalsLine({ summary, run_id, wall_ms }: Totals): string {
+function totalsLine({ summary, run_id, wall_ms }: Totals, open: number): string {
   const told = COUNTS.filter(([key]) => (summary[key] ?? 0) > 0).map(([key, name]) => `${summary[key]} ${name}`);
-  return `${told.join(", ") || "no leg"} in ${wallText(wall_ms)}; writ runs show ${run_id}`;
+  if (open > 0) told.push(`${open} without a result`);
+  return `${told.join(", ") || "no leg"}${wall_ms === null ? "" : ` in ${wallText(wall_ms)}`}; writ runs show ${run_id}`;
 }
 
 function whereText({ node, seat, scripted }: Row): string {
   return node === "" ? "-" : `${node}/${seat}${scripted ? " (scripted)" : ""}`;
 }
 
-function wallText(ms: number): string {
+function wallText(ms: number | null): string {
+  if (ms === null) return "-";
   return ms < 10_000 ? `${(ms / 1000).toFixed(1)}s` : `${Math.round(ms / 1000)}s`;
 }

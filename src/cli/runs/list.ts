@@ -1,11 +1,10 @@
 /** `writ runs list`: past delegations, newest first. */
 import { type RunEntry, readRunEntry } from "../../core/delegation/run-entry.ts";
 import type { JsonObject } from "../../core/json/value.ts";
-import { isAlive } from "../../host/process-identity.ts";
 import { defineCommand } from "../command.ts";
 import { JSON_SWITCH, wholeNumber } from "../contract/address.ts";
 import { oneLine, tableLines } from "../table.ts";
-import { openRecords } from "./open.ts";
+import { openRecords, stateOf, wallOf } from "./open.ts";
 
 const USUAL = 20;
 
@@ -16,7 +15,10 @@ export const command = defineCommand({
     ...JSON_SWITCH,
   },
   examples: ["writ runs list", "writ runs list --limit 100 --json"],
-  notes: ["What writ run recorded belongs to a turn: writ contract show. These are delegations: writ delegate."],
+  notes: [
+    "state: ended; running, which its delegator still works on; left, whose delegator was killed or lost before its legs ended: writ runs show says where they are, writ runs recover collects what nodes made of them.",
+    "What writ run recorded belongs to a turn: writ contract show. These are delegations: writ delegate.",
+  ],
   exits: { 0: "done; an empty list is an answer too" },
   run({ args, json, out }) {
     const limit = wholeNumber(args.limit, "--limit", 1) ?? USUAL;
@@ -41,7 +43,7 @@ const HEADER = [
   "started",
   "legs",
   "succeeded",
-  "unverified",
+  "failed_verification",
   "deferred",
   "failed",
   "wall",
@@ -49,19 +51,16 @@ const HEADER = [
   "label",
 ];
 
-function row(entry: RunEntry): readonly (string | number)[] {
-  const { run_id, started_at, legs, summary, wall_ms, label } = entry;
+function row(entry: RunEntry): readonly (string | number | null)[] {
+  const { run_id, started_at, legs, summary, label } = entry;
+  const wall_ms = wallOf(entry);
   const counts = ["succeeded", "failed_verification", "deferred", "failed"].map((name) => summary[name] ?? 0);
-  return [run_id, started_at, legs, ...counts, `${Math.round(wall_ms / 1000)}s`, stateOf(entry), oneLine(label)];
+  const wall = wall_ms === null ? null : `${Math.round(wall_ms / 1000)}s`;
+  return [run_id, started_at, legs, ...counts, wall, stateOf(entry), oneLine(label)];
 }
 
 function entryDocument(entry: RunEntry): JsonObject {
-  const { run_id, started_at, wall_ms, legs, label, summary } = entry;
+  const { run_id, started_at, legs, label, summary } = entry;
+  const wall_ms = wallOf(entry) ?? entry.wall_ms;
   return { run_id, started_at, wall_ms, legs, state: stateOf(entry), label, summary };
-}
-
-/** A delegator that is no more left behind what it had. */
-function stateOf({ ended, pid }: RunEntry): "ended" | "running" | "left" {
-  if (ended) return "ended";
-  return pid > 0 && isAlive(pid) ? "running" : "left";
 }

@@ -1,9 +1,12 @@
 /** The records of past delegations, as the commands that look at them find them. */
-import { findRun, type RunEntry, readRunEntry } from "../../core/delegation/run-entry.ts";
+import { findRun, type OpenLeg, type RunEntry, readRunEntry } from "../../core/delegation/run-entry.ts";
 import { WritError } from "../../core/error.ts";
+import { LOCAL } from "../../core/placement/place.ts";
+import { isAlive } from "../../host/process-identity.ts";
 import { openRunRecords, type RunRecords } from "../../host/run-records.ts";
 import { stateFolder } from "../../host/state-folder.ts";
 import { quoted } from "../arguments.ts";
+import { oneLine } from "../table.ts";
 import { placesOf } from "../world.ts";
 
 /** Longer lists are cut in a hint. */
@@ -42,4 +45,32 @@ export function recordOf(records: RunRecords, typed: string): RunEntry {
   throw new WritError("no_run", `The record of ${found.run_id} cannot be read: it is no result document`, {
     hint: "writ runs list shows those that can",
   });
+}
+
+/** "left": a delegator that is no more left behind what it had. */
+export type RunState = "ended" | "running" | "left";
+
+export function stateOf({ ended, pid }: RunEntry): RunState {
+  if (ended) return "ended";
+  return pid > 0 && isAlive(pid) ? "running" : "left";
+}
+
+/** How long it took, or has been going on, in milliseconds; null where nobody knows when it was left. */
+export function wallOf(entry: RunEntry): number | null {
+  switch (stateOf(entry)) {
+    case "ended":
+      return entry.wall_ms;
+    case "running":
+      return Math.max(entry.wall_ms, Date.now() - Date.parse(entry.started_at) || 0);
+    default:
+      return null;
+  }
+}
+
+/** Where a leg without a result is, in one sentence, and what can be done about it. */
+export function openLegText({ node, seat }: OpenLeg, state: RunState): string {
+  const where = oneLine(`${node}/${seat}`);
+  if (state === "running") return node === "" ? "it waits for room" : `it still runs on ${where}`;
+  if (node === "" || node === LOCAL) return "it ended with its delegator, without a result";
+  return `it was handed to ${where} when its delegator was lost: writ runs recover collects what that made of it`;
 }

@@ -7,7 +7,7 @@ import { isTerminal } from "../../host/stream.ts";
 import { defineCommand } from "../command.ts";
 import { JSON_SWITCH, wholeNumber } from "../contract/address.ts";
 import { entryLines } from "../delegate/result-table.ts";
-import { openRecords, recordOf } from "./open.ts";
+import { openLegText, openRecords, recordOf, stateOf, wallOf } from "./open.ts";
 
 export const command = defineCommand({
   meta: { name: "runs show", description: "Print the result of a past delegation, or a part of it" },
@@ -31,14 +31,44 @@ export const command = defineCommand({
       if (kind === "string") out.raw(value);
       else out.exact(value);
     } else if (index !== null) out.exact(renderPrinted(legOf(entry, index).text, true));
-    else if (json || !isTerminal(1)) out.exact(renderPrinted(entry.document, true));
-    else for (const line of entryLines(entry, out.columns())) out.line(line);
+    else if (json || !isTerminal(1)) out.exact(renderPrinted(documentOf(entry), true));
+    else for (const line of tableOf(entry, out.columns())) out.line(line);
     return 0;
   },
 });
 
-/** Errors: `usage` */
-function legOf({ run_id, results }: RunEntry, index: number | null): LegText {
+/** The document; one that has not ended says so behind everything else, and where its legs are. */
+function documentOf(entry: RunEntry): string {
+  if (entry.ended) return entry.document;
+  const unfinished = entry.unfinished.map(({ index, node, seat }) => ({ index, node, seat }));
+  const state = stateOf(entry);
+  return `${entry.document.slice(0, -1)},${JSON.stringify({ ended: false, state, unfinished }).slice(1)}`;
+}
+
+function tableOf(entry: RunEntry, columns: number | null): readonly string[] {
+  const state = stateOf(entry);
+  if (state === "ended") return entryLines(entry, columns);
+  const wall_ms = wallOf(entry);
+  const rows = entry.unfinished.map((leg) => ({
+    ...leg,
+    status: state === "left" ? "left" : leg.node === "" ? "waiting" : "running",
+    scripted: false,
+    wall_ms: wall_ms === null ? null : Math.max(0, wall_ms - leg.at_ms),
+    note: openLegText(leg, state),
+  }));
+  return entryLines({ ...entry, wall_ms }, columns, rows);
+}
+
+/** Errors: `usage`, `no_leg` */
+function legOf(entry: RunEntry, index: number | null): LegText {
+  const { run_id, results } = entry;
+  const open = entry.unfinished.find((leg) => leg.index === index);
+  if (open !== undefined && !entry.ended) {
+    throw new WritError("no_leg", `${run_id} has no result of leg ${index}: ${openLegText(open, stateOf(entry))}`, {
+      path: "--index",
+      hint: `There is ${results.map((leg) => leg.index).join(", ") || "none"}`,
+    });
+  }
   const [only] = results;
   if (index === null && results.length === 1 && only !== undefined) return only;
   const found = results.find((leg) => leg.index === index);

@@ -1,6 +1,9 @@
 /** A record of a call, read back: its document as it stands, the facts that a list shows, and single fields of it. */
 import { memberOf, readSource, type SourceNode, type SourceObject } from "../json/source.ts";
 
+/** Of a call; a record that claims more was not written by this program. */
+const MOST_LEGS = 64;
+
 export type RunEntry = {
   readonly run_id: string;
   readonly started_at: string;
@@ -15,6 +18,18 @@ export type RunEntry = {
   /** The text of the result document alone. */
   readonly document: string;
   readonly results: readonly LegText[];
+  /** Legs without a result, in their order. */
+  readonly unfinished: readonly OpenLeg[];
+};
+
+/** A leg that had no result when the record was written. */
+export type OpenLeg = {
+  readonly index: number;
+  /** Where it was handed to last; "" where nobody had it. */
+  readonly node: string;
+  readonly seat: string;
+  /** When that was, in milliseconds since the call began. */
+  readonly at_ms: number;
 };
 
 /** One leg of a record: each of its members as it is written, by name, in their order. */
@@ -45,6 +60,8 @@ export function readRunEntry(text: string): RunEntry | null {
   const legs = results.items.map((item) => legText(text, item));
   const record = memberOf(node, "record");
   const facts = record?.kind === "object" ? record : null;
+  const count = facts === null ? legs.length : Math.min(MOST_LEGS, numberOf(facts, "legs"));
+  const known = legs.filter((leg) => leg !== null);
   return {
     run_id,
     started_at: textOf(node, "started_at"),
@@ -57,8 +74,32 @@ export function readRunEntry(text: string): RunEntry | null {
       summary.members.flatMap(({ key, value }) => (value.kind === "number" ? [[key, Number(value.text)]] : [])),
     ),
     document: withoutRecord(text, node),
-    results: legs.filter((leg) => leg !== null),
+    results: known,
+    unfinished: openLegs(count, known, facts),
   };
+}
+
+/** The legs of a call that have no result, and where the events of the record left them. */
+function openLegs(count: number, results: readonly LegText[], facts: SourceObject | null): readonly OpenLeg[] {
+  const ended = new Set(results.map(({ index }) => index));
+  const open = new Map<number, OpenLeg>();
+  for (let index = 0; index < count; index += 1) {
+    if (!ended.has(index)) open.set(index, { index, node: "", seat: "", at_ms: 0 });
+  }
+  const events = facts === null ? null : memberOf(facts, "events");
+  for (const event of events?.kind === "array" ? events.items : []) {
+    if (event.kind !== "object") continue;
+    const index = numberOf(event, "index");
+    const kind = textOf(event, "kind");
+    if (!open.has(index) || (kind !== "placed" && kind !== "waiting")) continue;
+    open.set(index, {
+      index,
+      node: textOf(event, "node"),
+      seat: textOf(event, "seat"),
+      at_ms: numberOf(event, "at_ms"),
+    });
+  }
+  return [...open.values()];
 }
 
 /** How an id that was typed, with or without "run-", stands for a run. */

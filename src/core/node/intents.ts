@@ -20,6 +20,9 @@ export type IntentRow =
       readonly unix: number;
       readonly pid: number;
       readonly pid_start: string;
+      /** The delegation and the leg of it, from 0; left out by older rows. */
+      readonly run?: string;
+      readonly leg?: number;
     }
   | { readonly e: "open"; readonly job: string }
   | { readonly e: "close"; readonly job: string; readonly note: string };
@@ -74,6 +77,8 @@ function readRow(line: string): IntentRow | null {
     unix: numberOf(object, "unix"),
     pid: numberOf(object, "pid"),
     pid_start: textOf(object, "pid_start"),
+    ...(typeof valueAt(object, "run") === "string" ? { run: textOf(object, "run") } : {}),
+    ...(typeof valueAt(object, "leg") === "number" ? { leg: numberOf(object, "leg") } : {}),
   };
 }
 

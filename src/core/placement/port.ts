@@ -74,6 +74,8 @@ export type PlaceRun = {
   readonly onProgress: (progress: PlaceProgress) => void;
   /** The most seconds that the sender will wait in total; 0: no limit. */
   readonly deadline_sec: number;
+  /** The delegation that the job is of, and its leg, from 0: for the ledger. */
+  readonly of?: { readonly run: string; readonly leg: number };
 };
 
 type Runs = {

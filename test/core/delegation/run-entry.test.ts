@@ -63,6 +63,23 @@ describe("a record that is read back", () => {
     expect([...(leg?.fields.keys() ?? [])]).toEqual(Object.keys(LEG));
   });
 
+  test("says of each leg without a result where it was handed to last", () => {
+    const events = [
+      { at_ms: 0, kind: "placed", index: 0, node: "a", seat: "s" },
+      { at_ms: 5, kind: "placed", index: 1, node: "a", seat: "s" },
+      { at_ms: 7, kind: "waiting", index: 1, why: "a is full" },
+      { at_ms: 9, kind: "placed", index: 2, node: "a", seat: "s" },
+      { at_ms: 11, kind: "placed", index: 2, node: "b", seat: "t" },
+    ];
+    const text = [...recordPieces(HEAD, [recordLeg(LEG, null, scrub)], { ...FACTS, legs: 3, events })].join("");
+    expect(readRunEntry(text)?.unfinished).toEqual([
+      { index: 1, node: "", seat: "", at_ms: 7 },
+      { index: 2, node: "b", seat: "t", at_ms: 11 },
+    ]);
+    const boasting = [...recordPieces(HEAD, [], { ...FACTS, legs: 1e9 })].join("");
+    expect(readRunEntry(boasting)?.unfinished).toHaveLength(64);
+  });
+
   test("is none where it is cut, or something else", () => {
     for (const text of ["", "{", "[]", "{}", '{"run_id":"run-1","results":{},"summary":{}}', record().slice(0, -20)]) {
       expect(readRunEntry(text)).toBeNull();
