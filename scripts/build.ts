@@ -9,6 +9,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { BUNDLE, EXECUTABLE, WORKERS } from "./executable.ts";
+import { judgeSignature, signAdHoc } from "./signature.ts";
 import { artefactOf, TARGETS, type Target } from "./targets.ts";
 
 const ROOT = join(import.meta.dir, "..");
@@ -40,6 +41,7 @@ async function build(target: Target | null): Promise<{ readonly path: string } |
       },
     });
     if (!result.success) return { problem: result.logs.map(String).join("\n") };
+    if ((target ?? process.platform).startsWith("darwin")) mendSignature(made);
     mkdirSync(dirname(path), { recursive: true });
     renameSync(made, path);
     return { path };
@@ -48,6 +50,12 @@ async function build(target: Target | null): Promise<{ readonly path: string } |
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** The builder signs anew what it changed for arm64 alone; macOS ends a program whose signature does not fit. */
+function mendSignature(path: string): void {
+  const bytes = readFileSync(path);
+  if (judgeSignature(bytes) === "does not fit") writeFileSync(path, signAdHoc(bytes, "writ"));
 }
 
 async function main(argv: readonly string[]): Promise<number> {

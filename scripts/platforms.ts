@@ -19,6 +19,7 @@ import { readHeader } from "./platforms/header.ts";
 import { type Finding, renderTable, replaceTable } from "./platforms/report.ts";
 import { playSession } from "./platforms/session.ts";
 import { findStart, isHeaderOf, type Machine } from "./platforms/start.ts";
+import { judgeSignature } from "./signature.ts";
 import { artefactOf, TARGETS, type Target } from "./targets.ts";
 
 const ROOT = join(import.meta.dir, "..");
@@ -96,6 +97,10 @@ async function look(target: Target, toTime: Timed[]): Promise<Finding> {
   const header = readHeader(beginningOf(path));
   if (header === null || !isHeaderOf(target, header)) {
     const detail = `its header is of something else: ${JSON.stringify(header)}`;
+    return { target, outcome: "FAIL", how: "not started", detail, size_bytes };
+  }
+  if (header.format === "mach-o" && judgeSignature(readFileSync(path)) !== "fits") {
+    const detail = "its signature does not fit its pages: macOS would end it";
     return { target, outcome: "FAIL", how: "not started", detail, size_bytes };
   }
   const start = findStart(target, header, machine);

@@ -36,6 +36,7 @@ const SOURCES = [
   "tsconfig.json",
   "scripts/build.ts",
   "scripts/executable.ts",
+  "scripts/signature.ts",
   "scripts/targets.ts",
 ];
 const SIGNALS = ["SIGHUP", "SIGINT", "SIGTERM"];
