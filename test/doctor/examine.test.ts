@@ -60,13 +60,13 @@ test.each([
     ["? environment: BUN_INSPECT_PRELOAD: The file that it names runs in writ before writ does"],
   ],
   [
-    { BUN_INSPECT: "1", NODE_TLS_REJECT_UNAUTHORIZED: "0" },
+    { BUN_INSPECT: "1", LD_PRELOAD: "/x.so" },
     [
       "? environment: BUN_INSPECT: Every call of writ opens a debugger",
-      "? environment: NODE_TLS_REJECT_UNAUTHORIZED: Every certificate of a seat or a node is taken for good",
+      "? environment: LD_PRELOAD: The libraries that it names run in writ",
     ],
   ],
-  [{ NODE_TLS_REJECT_UNAUTHORIZED: "1", BUN_OPTIONS: "--preload ./x.ts" }, []],
+  [{ BUN_INSPECT: "", BUN_OPTIONS: "--preload ./x.ts" }, []],
 ])("of the variables %p what they do to writ is said", async (variables: Readonly<Record<string, string>>, lines) => {
   expect(await wrong({ variable: (name) => variables[name] ?? "" })).toEqual(lines);
 });
