@@ -13,9 +13,10 @@ export async function serve(
   argv: readonly string[],
   cwd: string,
   env: Readonly<Record<string, string | undefined>>,
+  ready_ms = READY_MS,
 ): Promise<Served> {
   const child = Bun.spawn([...argv], { cwd, env: { ...env }, stdin: "ignore", stdout: "pipe", stderr: "ignore" });
-  const late = setTimeout(() => child.kill(), READY_MS);
+  const late = setTimeout(() => child.kill(), ready_ms);
   let text = "";
   const decoder = new TextDecoder();
   for await (const piece of child.stdout) {

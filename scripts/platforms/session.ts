@@ -50,8 +50,19 @@ export async function playSession(player: Player): Promise<Played> {
 
   async function type(step: Step): Promise<string> {
     steps += 1;
-    const call = [...player.words, ...step.words];
-    const child = Bun.spawn(step.within === undefined ? call : ["sh", "-c", step.within, "sh", ...call], {
+    const { status, out, text } = await call(step.words, step);
+    if (status !== step.exit || step.prints?.test(text) === false) {
+      const wanted = `wanted status ${step.exit}${step.prints === undefined ? "" : ` and ${step.prints}`}`;
+      throw new Surprise(
+        `writ ${step.words.join(" ")}: status ${status}, ${wanted}; it printed: ${text.slice(0, 2000)}`,
+      );
+    }
+    return out;
+  }
+
+  async function call(words: readonly string[], step: Pick<Step, "within" | "stdin" | "env"> = {}) {
+    const argv = [...player.words, ...words];
+    const child = Bun.spawn(step.within === undefined ? argv : ["sh", "-c", step.within, "sh", ...argv], {
       cwd: folder,
       env: { ...env, ...step.env },
       stdin: new TextEncoder().encode(step.stdin ?? ""),
@@ -61,13 +72,7 @@ export async function playSession(player: Player): Promise<Played> {
       killSignal: "SIGKILL",
     });
     const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
-    const exit = await child.exited;
-    const all = `${out}${err}`;
-    if (exit !== step.exit || step.prints?.test(all) === false) {
-      const wanted = `wanted status ${step.exit}${step.prints === undefined ? "" : ` and ${step.prints}`}`;
-      throw new Surprise(`writ ${step.words.join(" ")}: status ${exit}, ${wanted}; it printed: ${all.slice(0, 2000)}`);
-    }
-    return out;
+    return { status: await child.exited, out, text: `${out}${err}` };
   }
 
   /** A command of the turn has a terminal where writ has one. */
@@ -112,15 +117,32 @@ export async function playSession(player: Player): Promise<Played> {
     await type({ words: ["record", "verify"], exit: 0, prints: /^OK: .* is whole \(2 entries/, env: turn });
   }
 
+  /** A node that has just begun does not know its seat yet; where everything is slow, that takes a while. */
+  async function awaitSeat(url: string): Promise<void> {
+    const began = performance.now();
+    for (;;) {
+      const { status, text } = await call(["node", "status", url]);
+      if (status === 0 && /^env .* served +\d/m.test(text)) break;
+      if (performance.now() - began > LIMIT_MS) throw new Surprise(`The node does not know its seat: ${text}`);
+    }
+    steps += 1;
+  }
+
   async function delegate(): Promise<void> {
     const script = join(ROOT, "fixtures", "write-door", "right.json");
     const [first, ...more] = player.words;
     const words = [first ?? "", ...more];
-    const seat = await serve([...words, "seat", "serve", "--script", script], folder, env);
+    const seat = await serve([...words, "seat", "serve", "--script", script], folder, env, LIMIT_MS);
     try {
       const own = { WRIT_DATA_DIR: join(folder, "node"), WRIT_SEAT_URL: seat.url, WRIT_AGENT_ALLOW_WRITE: "true" };
-      const node = await serve([...words, "node", "serve", "--listen", "127.0.0.1:0"], folder, { ...env, ...own });
+      const node = await serve(
+        [...words, "node", "serve", "--listen", "127.0.0.1:0"],
+        folder,
+        { ...env, ...own },
+        LIMIT_MS,
+      );
       try {
+        await awaitSeat(node.url);
         const sent = ["--contract", "clamp/contract.json", "--read-root", "clamp", "--remote", node.url, "--json"];
         await type({ words: ["delegate", ...sent], exit: 0, prints: /"summary":\{"succeeded":1,/ });
         if (!player.isEmulated) {
