@@ -26,7 +26,12 @@ export const command = defineCommand({
     kind: { type: "string", valueHint: "K", description: "The kind of turn (default: from the other options)" },
     "plan-task-id": { type: "string", valueHint: "N", description: "The plan task to work on" },
     "plan-id": { type: "string", valueHint: "N", description: "The plan it belongs to" },
-    "parent-handoff-id": { type: "string", valueHint: "N", description: "The turn that this one verifies or follows" },
+    "parent-handoff-id": {
+      type: "string",
+      valueHint: "N",
+      description:
+        "The turn that this one verifies or follows: the number that finalize printed, or of writ contract list",
+    },
     "brief-id": { type: "string", valueHint: "N", description: "The brief whose evidence it may cite" },
     "session-id": { type: "string", valueHint: "ID", description: "The session of the harness" },
     "harness-id": { type: "string", valueHint: "ID", description: "The harness's own id of the agent" },
@@ -73,6 +78,8 @@ export const command = defineCommand({
     };
     const born = inWorld(world, (open) => dispatchTurn(open, options));
     const { kernel, warnings, ...facts } = born;
+    const isBlank = goal === null && [args.goal, args["goal-file"], args.source].some((given) => given !== undefined);
+    if (isBlank) out.talk("Warning: the goal is blank: the turn is born without one");
     for (const warning of warnings) out.talk(`Warning: ${warning}`);
     if (born.binding_rejection !== null) {
       out.talk(

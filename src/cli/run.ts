@@ -44,7 +44,7 @@ export const command = defineCommand({
       cwd: args.cwd,
       keep: keeping.push,
     });
-    if (shell === undefined && end.status === 127) tellOfOneWord(out, rest);
+    if (shell === undefined && end.status === 127) tellOfShellLine(out, rest);
     const named = args["contract-id"] ?? null;
     if (named === null && (process.env.WRIT_CONTRACT_ID ?? "").trim() === "") {
       out.talk("writ run: nothing was recorded: no contract was named");
@@ -78,7 +78,11 @@ export const command = defineCommand({
           ordered: end.ordered,
         });
         if (kept.contract_id === null) out.talk(`writ run: nothing was recorded: ${kept.why}`);
-        else if (kept.after_close) {
+        else if (!kept.has_row && world.drafts.read(kept.contract_id) === null) {
+          out.talk(
+            `writ run: no turn of this store has the id ${kept.contract_id}: the run is recorded under it, and no turn sees it`,
+          );
+        } else if (kept.after_close) {
           out.talk(`writ run: ${kept.contract_id} is closed: the run is recorded behind what its close saw`);
         }
       } finally {
@@ -92,9 +96,34 @@ export const command = defineCommand({
   },
 });
 
-/** One word with blanks in it that names no program was meant as a line for a shell. */
-function tellOfOneWord(out: Output, words: readonly string[]): void {
+/** What only a shell knows: words that it carries out itself. */
+const SHELL_WORDS = new Set([
+  "cd",
+  "export",
+  "source",
+  "alias",
+  "set",
+  "unset",
+  "ulimit",
+  "umask",
+  "eval",
+  "exec",
+  "if",
+  "for",
+  "while",
+  "!",
+  "{",
+]);
+
+/** What was meant as a line for a shell: an assignment or a word of it first, or one word with blanks that names no program. */
+function tellOfShellLine(out: Output, words: readonly string[]): void {
   const [word = ""] = words;
+  if (/^[A-Za-z_][A-Za-z0-9_]*=/.test(word) || SHELL_WORDS.has(word)) {
+    out.talk(
+      `writ run: ${JSON.stringify(word)} is for a shell; -c takes one string: writ run -c ${quoteWords([quoteWords(words)])}`,
+    );
+    return;
+  }
   if (words.length > 1 || !/\s/.test(word.trim()) || Bun.which(word) !== null) return;
   out.talk(`writ run: it is one word with blanks in it; -c takes one string: writ run -c ${quoteWords([word])}`);
 }

@@ -147,6 +147,7 @@ export function dispatchTurn(world: DispatchWorld, dispatch: Dispatch): Dispatch
             project: project.name === null ? null : { name: project.name, path: project.path },
             workflow: project.workflow,
             plan_task_id: binding.plan_task_id,
+            parent_handoff_id: binding.parent_handoff_id,
             can_read: dispatch.can_read,
             can_write: dispatch.can_write,
             acceptance: gates,

@@ -6,10 +6,12 @@ import { bareBirth } from "../core/contract/birth.ts";
 import { canonicalize } from "../core/contract/canonicalize.ts";
 import { bindingOf, briefOf } from "../core/contract/chain.ts";
 import { withoutCutMarks } from "../core/contract/envelope.ts";
+import { isText } from "../core/contract/fold.ts";
 import { closeGate } from "../core/contract/gates.ts";
 import { chainOf, liveLink } from "../core/contract/links.ts";
 import { repair } from "../core/contract/repair.ts";
 import type { HandoffRow, Tables } from "../core/contract/repository.ts";
+import { isRefusal } from "../core/contract/send-back.ts";
 import { isClosed, isTerminal } from "../core/contract/state.ts";
 import { WritError } from "../core/error.ts";
 import {
@@ -28,6 +30,7 @@ import { verifyChain } from "../core/record/digest.ts";
 import type { ValueRedactor } from "../core/record/redact.ts";
 import { stampList } from "../core/record/stamp.ts";
 import type { ToolRecord } from "../core/record/tool-record.ts";
+import { readsPass } from "../core/record/verdict.ts";
 import type { Issue } from "../core/result.ts";
 import { draftText, recordChange } from "./journal.ts";
 import { type Loaded, loadDraft, recordNews } from "./load.ts";
@@ -41,7 +44,7 @@ import {
   type UpdatesWorld,
 } from "./updates.ts";
 import type { World } from "./world.ts";
-import { assertValid, Publication, withBirthMark } from "./write.ts";
+import { assertValid, checkEnvelope, Publication, withBirthMark } from "./write.ts";
 
 /** What the claims of a contract are held against, besides the store. */
 export type CheckWorld = World & {
@@ -56,7 +59,17 @@ export type CheckWorld = World & {
 export type CloseWorld = CheckWorld & UpdatesWorld;
 
 /** What became of the claims of a close: how many hold, and those that could not be compared. */
-export type CheckedClaims = { readonly held: number; readonly skipped: readonly Skipped[] };
+export type CheckedClaims = {
+  readonly held: number;
+  readonly skipped: readonly Skipped[];
+  /** Why a result of "pass" was held against nothing that ran and no evidence; null where it was, or none is claimed. */
+  readonly unheld: "no_record" | "no_command" | null;
+};
+
+/** Why COMPLETE would be refused, and whether because what the verification says is refuted, in any state. */
+export type Incomplete = { readonly why: string; readonly isRefuted: boolean };
+
+export const NO_CLAIMS: CheckedClaims = { held: 0, skipped: [], unheld: null };
 
 export type CloseRequest = {
   readonly address: Address;
@@ -80,6 +93,8 @@ export type Closing = {
   readonly conclusion_alias: string | null;
   readonly advice: readonly Issue[];
   readonly claims: CheckedClaims;
+  /** Of a checkpoint: why COMPLETE would be refused; null where nothing but the state is in the way. */
+  readonly incomplete: Incomplete | null;
   readonly sanitized: readonly string[];
   readonly warnings: readonly string[];
   readonly proposals: Pick<SettledUpdates, "stored" | "refused" | "applied">;
@@ -136,6 +151,7 @@ function closeInside(
       conclusion_alias: null,
       advice: verdict.advice,
       claims: verdict.claims,
+      incomplete: null,
       sanitized: [],
       proposals: { stored: tables.proposals.listOf(draft_id).length, refused: storedRefusals(row), applied: [] },
       notices: noticesOf(tables, row),
@@ -177,6 +193,7 @@ function closeInside(
     conclusion_alias: verdict.conclusion_alias,
     advice: verdict.advice,
     claims: verdict.claims,
+    incomplete: verdict.incomplete,
     sanitized,
     proposals: { stored: updates?.stored ?? 0, refused: updates?.refused ?? [], applied: updates?.applied ?? [] },
     notices: updates?.notices ?? [],
@@ -235,6 +252,7 @@ export type CloseVerdict = {
   };
   readonly advice: readonly Issue[];
   readonly claims: CheckedClaims;
+  readonly incomplete: Incomplete | null;
   readonly brief_id: number | null;
 };
 
@@ -287,7 +305,8 @@ export function examineClose(world: CheckWorld, tables: Tables, input: CloseInpu
       content_checks: null,
       record: place,
       advice: [],
-      claims: { held: 0, skipped: [] },
+      claims: NO_CLAIMS,
+      incomplete: whyIncomplete(world, tables, input),
       brief_id: scope.brief_id,
     };
   }
@@ -303,7 +322,7 @@ export function examineClose(world: CheckWorld, tables: Tables, input: CloseInpu
           bound: isBound,
           runs: place.count,
           record_head: place.head,
-          skipped: checked.skipped,
+          skipped: checked.claims.skipped,
           advice: checked.advice,
           checked_at: world.clock.now(),
         };
@@ -316,9 +335,29 @@ export function examineClose(world: CheckWorld, tables: Tables, input: CloseInpu
     content_checks,
     record: place,
     advice: checked?.advice ?? [],
-    claims: { held: checked?.held ?? 0, skipped: checked?.skipped ?? [] },
+    claims: checked?.claims ?? NO_CLAIMS,
+    incomplete: null,
     brief_id: scope.brief_id,
   };
+}
+
+/** What a close in COMPLETE would be refused for, as it stands. A conclusion that is missing is one call away. */
+function whyIncomplete(world: CheckWorld, tables: Tables, input: CloseInput): Incomplete | null {
+  const status = valueAt(input.envelope, "agent_status");
+  if (!isObject(status)) return null;
+  const declared = withKey(withKey(status, "agent_state", "COMPLETE"), "next_action", "done");
+  const stated = withKey(input.envelope, "agent_status", declared);
+  const envelope = isText(valueAt(stated, "conclusion")) ? stated : withKey(stated, "conclusion", "to be written");
+  const [issue] = checkEnvelope(envelope, tables);
+  if (issue !== undefined) return { why: issue.message, isRefuted: false };
+  try {
+    examineClose(world, tables, { ...input, envelope });
+    return null;
+  } catch (error) {
+    if (!(error instanceof WritError) || !isRefusal(error)) throw error;
+    const [first] = error.issues;
+    return { why: first?.message ?? error.message, isRefuted: first?.code === "exit_mismatch" };
+  }
 }
 
 /** Errors: `content_unverified`; `advised` when advice is to refuse. */
@@ -328,7 +367,7 @@ function checkClaims(
   input: CloseInput,
   record: readonly ToolRecord[] | null,
   scope: Scope,
-): CheckedClaims & { readonly advice: readonly Issue[] } {
+): { readonly claims: CheckedClaims; readonly advice: readonly Issue[] } {
   const { verification, verbatim } = claimsOf(input.envelope);
   const { findings, skipped, held, restsOn } = checkContent({
     verification,
@@ -354,7 +393,15 @@ function checkClaims(
       issues: advice,
     });
   }
-  return { held, skipped, advice };
+  const isHeld = restsOn !== null || skipped.some(({ reason }) => reason === "proven_by_evidence");
+  return { claims: { held, skipped, unheld: isHeld ? null : unheldOf(verification, record) }, advice };
+}
+
+function unheldOf(verification: JsonValue | undefined, record: readonly ToolRecord[] | null): CheckedClaims["unheld"] {
+  if (!isObject(verification)) return null;
+  const result = valueAt(verification, "result");
+  if (typeof result !== "string" || !readsPass(result)) return null;
+  return record === null ? "no_record" : "no_command";
 }
 
 function adviceFor(run: Run, stale: StaleFiles): readonly Issue[] {

@@ -55,7 +55,10 @@ export function checkDraftId(draftId: string, from: string): string {
 }
 
 export function noDraftFor(draftId: string): WritError {
-  return noDraft(`No draft found for id '${draftId}'. Run 'writ contract init' first.`);
+  return noDraft(
+    `No draft found for id '${draftId}'. Run 'writ contract init' first.`,
+    "An id that you were given is copied whole, and looked for in the store of WRIT_DATA_DIR; init makes another, unrelated draft",
+  );
 }
 
 /** @param reason why there is none, where it can be told */

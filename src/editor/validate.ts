@@ -6,7 +6,16 @@ import type { UpdateRefusal } from "../core/contract/updates.ts";
 import { validate } from "../core/contract/validate.ts";
 import { isObject, type JsonObject, valueAt } from "../core/json/value.ts";
 import type { Issue } from "../core/result.ts";
-import { type CheckedClaims, type CheckWorld, examineClose, liveOf, type StaleFiles, staleAround } from "./finalize.ts";
+import {
+  type CheckedClaims,
+  type CheckWorld,
+  examineClose,
+  type Incomplete,
+  liveOf,
+  NO_CLAIMS,
+  type StaleFiles,
+  staleAround,
+} from "./finalize.ts";
 import { loadDraft, parseDraftValue } from "./load.ts";
 import { type Address, noDraftFor, resolveTarget } from "./target.ts";
 import { shapeRefusals } from "./updates.ts";
@@ -19,11 +28,11 @@ export type Validated = {
   readonly would: "finalize" | "checkpoint" | null;
   readonly advice: readonly Issue[];
   readonly claims: CheckedClaims;
+  /** As that of a `Closing`. */
+  readonly incomplete: Incomplete | null;
   /** What a close would refuse of `update_contracts`, without being refused itself. */
   readonly refused: readonly UpdateRefusal[];
 };
-
-const NO_CLAIMS: CheckedClaims = { held: 0, skipped: [] };
 
 /** Errors: `no_draft`, `draft_unreadable`, `validation`. */
 export function validateDraft(world: ReadingWorld, address: Address): Validated {
@@ -44,6 +53,7 @@ export function validateDraft(world: ReadingWorld, address: Address): Validated 
     would: null,
     advice: [],
     claims: NO_CLAIMS,
+    incomplete: null,
     refused: [],
   };
 }
@@ -77,6 +87,7 @@ export function validateLink(
     would: verdict.outcome === "close" ? "finalize" : "checkpoint",
     advice: verdict.advice,
     claims: verdict.claims,
+    incomplete: verdict.incomplete,
     refused: shapeRefusals(valueAt(envelope, "update_contracts")),
   };
 }

@@ -20,6 +20,8 @@ export type Kept =
       readonly records: readonly ToolRecord[];
       /** The turn was closed already: the record stands behind what its close saw. */
       readonly after_close: boolean;
+      /** False before the turn has a row, or where the id is nobody's. */
+      readonly has_row: boolean;
     }
   | { readonly contract_id: null; readonly why: string };
 
@@ -109,5 +111,10 @@ function append(world: World, tables: Tables, place: Place, captures: readonly C
   }
   const [first] = captures;
   if (first !== undefined) tables.records.bind(contract_id, first.source, world.clock.now());
-  return { contract_id, records, after_close: place.row !== null && isClosed(place.row.agent_state) };
+  return {
+    contract_id,
+    records,
+    after_close: place.row !== null && isClosed(place.row.agent_state),
+    has_row: place.row !== null,
+  };
 }

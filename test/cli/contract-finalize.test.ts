@@ -65,6 +65,7 @@ describe("writ contract finalize", () => {
       proposals: { stored: 0, refused: [], applied: [] },
       notices: [],
       evidence_ids: [],
+      unheld: null,
     });
   });
 
@@ -107,7 +108,7 @@ describe("writ contract finalize", () => {
       "--- stderr
       Rejected: content_unverified -- the contract cites what the record refutes.
         exit_mismatch [evidence_report.verification.result]: Result "pass" is refuted: the last run of "sh -c 'exit 2'" ended in exit 2, expected exit 0
-          Mend the work and run the command again, or set the result to what happened, or set expect_exit where 2 is what it should end in
+          Mend the work and run the command again; or say what is so, in a state that does not need a pass: writ contract fill --json '{"agent_status":{"agent_state":"BLOCKED","next_action":"..."},"evidence_report":{"verification":{"result":"fail"}}}'; or, where the command is meant to end in 2, set expect_exit
       --- exit 1
       "
     `);
@@ -120,6 +121,57 @@ describe("writ contract finalize", () => {
     });
     const { handoff } = documentOf(await world.writ(["contract", "show", turn.id, "--json"]));
     expect(handoff).toMatchObject({ agent_state: "DISPATCHED", closed_at: null });
+  });
+
+  test("a refuted pass is mended by the call that stands under it: no pass is claimed", async () => {
+    const turn = await claiming("false", "writ run -- false; true");
+    const { stderr } = await finalize(turn);
+    const call = /writ contract fill --json '[^']+'/.exec(stderr)?.[0] ?? "";
+    expect(shown(await turn.shell(call))).toContain('"status":"ok"');
+    const { exit, stdout } = await finalize(turn, "--json");
+    expect(exit).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ status: "finalized", agent_state: "BLOCKED", unheld: null });
+  });
+
+  test("a result that is no pass, set under COMPLETE, is told to set the state first", async () => {
+    const turn = await claiming("false");
+    const set = ["contract", "set", "evidence_report.verification.result", "failed with exit 1"];
+    const { exit, stderr } = await turn.writ(set);
+    expect(exit).toBe(1);
+    const [first = ""] = /writ contract fill --json '[^']+'/.exec(stderr) ?? [];
+    expect(first).toContain('"agent_state":"BLOCKED"');
+    expect((await turn.shell(first)).exit).toBe(0);
+    expect((await turn.writ(set)).exit).toBe(0);
+  });
+
+  test.each([
+    {
+      how: "nothing was recorded",
+      runs: [],
+      verification: { type: "command", command: "true" },
+      note: '[NOTE] "pass" was held against nothing that ran: nothing was recorded in this turn; writ run -- CMD records a command',
+      unheld: "no_record",
+    },
+    {
+      how: "no command is named",
+      runs: ["writ run -- false; true"],
+      verification: { type: "none" },
+      note: '[NOTE] "pass" was held against nothing that ran: the verification names no command',
+      unheld: "no_command",
+    },
+  ])("says that a pass was held against nothing where $how", async ({ runs, verification, note, unheld }) => {
+    const turn = await world.turn();
+    for (const run of runs) await turn.shell(run);
+    await fill(turn, {
+      ...closing("COMPLETE"),
+      evidence_report: { verification: { ...verification, result: "pass" } },
+    });
+    const would = await turn.writ(["contract", "validate", "--close", "--json"]);
+    expect(documentOf(would)).toMatchObject({ would: "finalize", unheld });
+    const { exit, stderr } = await finalize(turn, "--strict");
+    expect(exit).toBe(0);
+    expect(stderr.split("\n")).toContain(note);
+    expect(documentOf(await finalize(turn, "--json"))).toMatchObject({ unheld });
   });
 
   test.each([

@@ -59,6 +59,16 @@ describe("writ contract show", () => {
     expect(stdout).toContain("record (not bound, 0 entries)\n");
   });
 
+  test("shows of a turn that is not closed the conclusion that its envelope has so far", async () => {
+    const open = await world.turn();
+    await open.writ(["contract", "set", "conclusion", "half\nof it"]);
+    await open.writ(["contract", "finalize"]);
+    const { stdout } = await world.writ(["contract", "show", open.id]);
+    expect(stdout).toMatch(
+      /^tester never_finalized \(handoff_id=\d+\): no conclusion of a close; so far: half of it\n/,
+    );
+  });
+
   test.each(["99", "0", "-1", "1.0", "01", "nobody", "../x", "99999999999999999999"])(
     "is refused in 3 for %s",
     async (id) => {

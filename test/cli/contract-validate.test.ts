@@ -55,6 +55,7 @@ describe("writ contract validate", () => {
       would: "checkpoint",
       advice: [],
       skipped: [],
+      unheld: null,
       refused: [],
     });
     expect((await validate()).stdout).toBe(`OK: draft ${turn.id} is valid; finalize would keep it as a checkpoint.\n`);

@@ -231,6 +231,28 @@ describe("writ run", () => {
     },
   );
 
+  test("says where the id that a run is recorded under is no turn's; a draft without a row is one", async () => {
+    const id = `${(await world.turn()).id.slice(0, -1)}z`;
+    const ran = await world.writ(["run", "--", "echo", "out"], { env: { WRIT_CONTRACT_ID: id } });
+    expect(shown(ran)).toBe(
+      `out\n--- stderr\nwrit run: no turn of this store has the id ${id}: the run is recorded under it, and no turn sees it\n--- exit 0\n`,
+    );
+    const { draft_id } = documentOf(await world.writ(["contract", "init", "--json"]));
+    const env = { WRIT_CONTRACT_ID: String(draft_id) };
+    expect(shown(await world.writ(["run", "--", "true"], { env }))).toBe("--- exit 0\n");
+  });
+
+  test.each([
+    { words: ["A=1", "true"], call: `writ run -c 'A=1 true'` },
+    { words: ["export", "A=b c"], call: `writ run -c 'export '"'"'A=b c'"'"''` },
+  ])("says of $words that a shell is meant", async ({ words, call }) => {
+    const turn = await world.turn();
+    const { exit, stderr } = await turn.writ(["run", "--", ...words]);
+    expect(exit).toBe(127);
+    expect(stderr).toContain(`writ run: "${words[0]}" is for a shell; -c takes one string: ${call}\n`);
+    expect((await turn.shell(call)).exit).toBe(0);
+  });
+
   test("adds nothing to standard output, also under a --json before it", async () => {
     const turn = await world.turn();
     expect(shown(await turn.writ(["--json", "run", "--", "echo", "--json"]))).toBe("--json\n--- exit 0\n");

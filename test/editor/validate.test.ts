@@ -32,7 +32,8 @@ test("a valid draft is told so, with the cross-check done, and nothing changes",
     cross_check: "done",
     would: null,
     advice: [],
-    claims: { held: 0, skipped: [] },
+    claims: { held: 0, skipped: [], unheld: null },
+    incomplete: null,
     refused: [],
   });
   expect(everything(world)).toEqual(before);
@@ -121,10 +122,15 @@ function close(world: ScriptedWorld, id: string, strict = false) {
 }
 
 test.each([
-  { state: "IN_PROGRESS", would: "checkpoint" as const },
-  { state: "BLOCKED", would: "finalize" as const },
-  { state: "COMPLETE", would: "finalize" as const },
-])("the close of $state would $would, and nothing was written", ({ state, would }) => {
+  {
+    state: "IN_PROGRESS",
+    would: "checkpoint" as const,
+    unheld: null,
+    incomplete: { why: "COMPLETE needs a verification that passed", isRefuted: false },
+  },
+  { state: "BLOCKED", would: "finalize" as const, unheld: null, incomplete: null },
+  { state: "COMPLETE", would: "finalize" as const, unheld: "no_record" as const, incomplete: null },
+])("the close of $state would $would, and nothing was written", ({ state, would, unheld, incomplete }) => {
   using world = scriptedWorld();
   const id = born(world);
   fill(world, id, closing(state));
@@ -134,7 +140,8 @@ test.each([
     cross_check: "done",
     would,
     advice: [],
-    claims: { held: 0, skipped: [] },
+    claims: { held: 0, skipped: [], unheld },
+    incomplete,
     refused: [],
   });
   expect(everything(world)).toEqual(before);

@@ -1,7 +1,7 @@
 /** The two options that say which draft a verb works on, and the text of an answer that every write gives. */
 
 import type { Mutation } from "../../core/contract/mutate.ts";
-import { systemKeyNotes } from "../../core/contract/system-keys.ts";
+import { writeNotes } from "../../core/contract/write-notes.ts";
 import { WritError } from "../../core/error.ts";
 import type { JsonObject } from "../../core/json/value.ts";
 import type { Address } from "../../editor/target.ts";
@@ -95,7 +95,7 @@ export function talkCut(out: Output, shown: number, total: number): void {
 /** Prints what a write answers with. */
 export function printWritten(out: Output, json: boolean, written: Written, mutation: Mutation): number {
   talkOfWrite(out, written);
-  for (const note of systemKeyNotes(mutation)) out.talk(`[NOTE] ${note}`);
+  for (const note of writeNotes(mutation)) out.talk(`[NOTE] ${note}`);
   if (json) out.document(writtenDocument(written));
   else out.line(`OK: draft ${written.draft_id} updated and validated.`);
   return 0;

@@ -58,6 +58,7 @@ export const command = defineCommand({
         proposals: { ...proposals },
         notices,
         evidence_ids,
+        unheld: closing.claims.unheld,
       });
     } else if (status === "checkpointed") out.line(`OK: draft ${draft_id} checkpointed (handoff_id=${handoff_id}).`);
     else if (created) out.line(`OK: draft ${draft_id} finalized (handoff_id=${handoff_id}).`);
@@ -69,7 +70,7 @@ export const command = defineCommand({
     }
     for (const notice of notices) out.line(notice);
     talkVerdict(out, closing.advice, closing.claims);
-    if (status === "checkpointed") talkUnclosed(out, draft_id);
+    if (status === "checkpointed") talkUnclosed(out, draft_id, closing.incomplete);
     return 0;
   },
 });

@@ -25,7 +25,7 @@ export const command = defineCommand({
       const { raw_handoff_json, content_checks, update_contracts_refused, ...columns } = row;
       out.document({
         ok: true,
-        result: [resultLine(row), ...shown.notices],
+        result: [resultLine(shown), ...shown.notices],
         handoff: columns as JsonObject,
         envelope,
         raw_handoff_json: envelope === null ? raw_handoff_json : null,
@@ -44,11 +44,18 @@ export const command = defineCommand({
 });
 
 /** What an orchestrator reads first. One line, so that no conclusion passes itself off as a notice below it. */
-function resultLine(row: HandoffRow): string {
+function resultLine({ row, envelope }: Pick<Shown, "row" | "envelope">): string {
   const who = row.agent_name ?? row.agent_id;
   const how = row.cut_reason ?? row.agent_state;
-  const line = `${who} ${how} (handoff_id=${row.id}): ${row.conclusion ?? "no conclusion"}`;
+  const line = `${who} ${how} (handoff_id=${row.id}): ${row.conclusion ?? soFar(envelope)}`;
   return line.trim().replaceAll(/\s+/g, " ");
+}
+
+/** A row has its conclusion from a close; before one, or where a turn was cut, its envelope may have one. */
+function soFar(envelope: JsonObject | null): string {
+  const conclusion = envelope === null ? null : (envelope.conclusion ?? null);
+  if (typeof conclusion !== "string" || conclusion.trim() === "") return "no conclusion";
+  return `no conclusion of a close; so far: ${conclusion}`;
 }
 
 const INDENT = "  ";
@@ -59,7 +66,7 @@ function plainLines(
 ): readonly string[] {
   const { raw_handoff_json, content_checks, conclusion, update_contracts_refused, ...facts } = row;
   return [
-    resultLine(row),
+    resultLine({ row, envelope }),
     ...notices,
     "",
     ...factLines(facts),

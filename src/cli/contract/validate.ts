@@ -36,10 +36,20 @@ export const command = defineCommand({
     }
     if (args.close) {
       const { openCheckWorld } = await import("../close-world.ts");
-      const { draft_id, would, advice, claims, refused } = inWorld(openCheckWorld(), (world) =>
+      const { draft_id, would, advice, claims, incomplete, refused } = inWorld(openCheckWorld(), (world) =>
         validateClose(world, addressOf(args), args.strict),
       );
-      if (json) out.document({ ok: true, status: "ok", draft_id, would, advice, skipped: claims.skipped, refused });
+      if (json)
+        out.document({
+          ok: true,
+          status: "ok",
+          draft_id,
+          would,
+          advice,
+          skipped: claims.skipped,
+          unheld: claims.unheld,
+          refused,
+        });
       else {
         out.line(
           `OK: draft ${draft_id} is valid; finalize would ${would === "finalize" ? "close it" : "keep it as a checkpoint"}.`,
@@ -49,7 +59,7 @@ export const command = defineCommand({
           out.talk(refusalNotice(refusal));
           out.talk(`    ${refusal.hint}`);
         }
-        if (would === "checkpoint") talkUnclosed(out, draft_id);
+        if (would === "checkpoint") talkUnclosed(out, draft_id, incomplete);
       }
       return 0;
     }

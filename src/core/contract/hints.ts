@@ -77,8 +77,16 @@ export function agentIdHint(value: JsonValue): string {
   return `${shown(value)} does not match ${AGENT_ID_PATTERN}. Copy the agent_id of the dispatch; a turn without one gets it from writ contract init`;
 }
 
-export function resultHint(): string {
-  return `evidence_report.verification.result must be pass under COMPLETE: writ contract fill --json '{"evidence_report":{"verification":{"type":"command","command":"...","result":"pass"}}}'. ${VERIFICATION_FIRST}`;
+/** The call that takes a turn out of COMPLETE, whatever its verification says. */
+const ANOTHER_STATE = `writ contract fill --json '{"agent_status":{"agent_state":"BLOCKED","next_action":"..."}}'`;
+
+/** @param isSaid whether there is a result that is none of pass: it may be what is so, and then the state gives way */
+export function resultHint(isSaid: boolean): string {
+  const rule = "evidence_report.verification.result must be pass under COMPLETE";
+  const passed = `writ contract fill --json '{"evidence_report":{"verification":{"type":"command","command":"...","result":"pass"}}}'`;
+  return isSaid
+    ? `${rule}. A result that is no pass is closed in another state, which is set first: ${ANOTHER_STATE}. Where the command did pass: ${passed}. ${VERIFICATION_FIRST}`
+    : `${rule}. Where a command passed: ${passed}; where none did, the state is another: ${ANOTHER_STATE}. ${VERIFICATION_FIRST}`;
 }
 
 /** @param type the folded word, or null for a type that is no string; `companion` is the key it owes, or null for any */

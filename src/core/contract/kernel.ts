@@ -17,6 +17,7 @@ export type KernelFacts = {
   readonly project?: { readonly name: string; readonly path?: string | null } | null;
   readonly workflow?: string | null;
   readonly plan_task_id?: number | null;
+  readonly parent_handoff_id?: number | null;
   readonly can_read?: readonly string[] | null;
   readonly can_write?: readonly string[] | null;
   /** The gates of the bound plan task. */
@@ -96,6 +97,7 @@ function contractBlock(facts: KernelFacts): string {
       ...fact("project: ", projectName(facts.project)),
       ...fact("workflow: ", facts.workflow),
       ...fact("plan_task_id: ", facts.plan_task_id?.toString()),
+      ...fact("parent_handoff_id: ", facts.parent_handoff_id?.toString()),
     ],
     [...list("can_read:  ", facts.can_read), ...list("can_write: ", facts.can_write)],
     acceptanceLines(facts.acceptance ?? []),
@@ -147,14 +149,15 @@ function contextBlock(sections: readonly ContextSection[]): string | null {
   return `# Project context\n\n${body}`;
 }
 
-function cliBlock({ contract_id, workspace }: KernelFacts): string {
+function cliBlock({ contract_id, workspace, parent_handoff_id }: KernelFacts): string {
+  const parent = parent_handoff_id == null ? "" : `\n  writ contract show ${parent_handoff_id}`;
   return `# Your CLI
 
   writ contract view | validate | list
   writ contract set | add | fill | finalize --draft-id ${contract_id}
   writ run -- CMD
   writ evidence add | list | show
-  writ context get SECTION --workspace ${oneLine(workspace)}`;
+  writ context get SECTION --workspace ${oneLine(workspace)}${parent}`;
 }
 
 const LINE_BREAK = /\r\n|[\n\r\u0085\u2028\u2029]/;

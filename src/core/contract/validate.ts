@@ -179,14 +179,23 @@ function checkEvidence(issues: Issue[], envelope: JsonObject, state: State): voi
   if (state !== "COMPLETE") return;
   if (!isObject(verification)) {
     const path = "evidence_report.verification";
-    issues.push(issue("VERIFICATION_RESULT", path, "COMPLETE needs a verification that passed", hints.resultHint()));
+    issues.push(
+      issue("VERIFICATION_RESULT", path, "COMPLETE needs a verification that passed", hints.resultHint(false)),
+    );
     return;
   }
   const result = valueAt(verification, "result");
   if (typeof result === "string" && foldWord(result) === "pass") return;
   const message =
     result === undefined ? "COMPLETE needs a result" : `COMPLETE needs result pass, not ${hints.shown(result)}`;
-  issues.push(issue("VERIFICATION_RESULT", "evidence_report.verification.result", message, hints.resultHint()));
+  issues.push(
+    issue(
+      "VERIFICATION_RESULT",
+      "evidence_report.verification.result",
+      message,
+      hints.resultHint(result !== undefined),
+    ),
+  );
 }
 
 /** What a type of verification owes besides itself. `none` owes nothing, any other word one of the three. */

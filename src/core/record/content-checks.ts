@@ -79,6 +79,9 @@ const COMMAND = `${VERIFICATION}.command`;
 const EVIDENCE_IDS = `${VERIFICATION}.evidence_ids`;
 const VERBATIM = "evidence_report.verbatim_outputs";
 
+/** Result and state in one call: COMPLETE does not take a result that is no pass. */
+const SAY_WHAT_IS_SO = `writ contract fill --json '{"agent_status":{"agent_state":"BLOCKED","next_action":"..."},"evidence_report":{"verification":{"result":"fail"}}}'`;
+
 const READ_KEYS: ReadonlySet<string> = new Set(["command", "excerpt", "output", "evidence_id"]);
 const QUOTE_KEYS = ["excerpt", "output"] as const;
 
@@ -203,12 +206,12 @@ function checkExit<Run extends RecordedRun>(
   }
   const ended = last.exit_code === null ? "failed" : `ended in exit ${last.exit_code}`;
   const setExpected =
-    last.exit_code === null ? "" : `, or set expect_exit where ${last.exit_code} is what it should end in`;
+    last.exit_code === null ? "" : `; or, where the command is meant to end in ${last.exit_code}, set expect_exit`;
   findings.push({
     code: "exit_mismatch",
     path: `${VERIFICATION}.result`,
     message: `Result ${quoted(result)} is refuted: the last run of ${quoted(shown(command, claims.values))} ${ended}, expected exit ${expected}`,
-    hint: `Mend the work and run the command again, or set the result to what happened${setExpected}`,
+    hint: `Mend the work and run the command again; or say what is so, in a state that does not need a pass: ${SAY_WHAT_IS_SO}${setExpected}`,
   });
   return null;
 }
@@ -419,7 +422,7 @@ function notRun<Run extends RecordedRun>(
     hint:
       nearest === null
         ? `${callThatRuns(cited)} runs it under capture`
-        : `${callThatRuns(cited)} runs it under capture; or cite, exactly as run, the nearest that was: ${nearest}`,
+        : `${callThatRuns(cited)} runs it under capture. Of what ran cite, exactly as recorded, only what shows the claim; the nearest: ${nearest}`,
   };
 }
 

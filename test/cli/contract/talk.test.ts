@@ -74,6 +74,32 @@ describe("a close", () => {
     expect((await turn.writ(["contract", "finalize"])).stdout).toContain(" finalized ");
   });
 
+  test.each([
+    {
+      run: "false",
+      command: "false",
+      steps: [],
+      why: 'Result "pass" is refuted: the last run of "false" ended in exit 1',
+    },
+    { run: "true", command: "true", steps: ["docs"], why: "COMPLETE needs pending_steps []" },
+    { run: "true", command: null, steps: [], why: "COMPLETE needs a verification that passed" },
+  ])("that is a checkpoint is not led to COMPLETE where $why", async ({ run, command, steps, why }) => {
+    const turn = await world.turn();
+    await turn.writ(["run", "--", run]);
+    const report =
+      command === null ? {} : { evidence_report: { verification: { type: "command", command, result: "pass" } } };
+    await fill(turn, { conclusion: "x", agent_status: { pending_steps: steps }, ...report });
+    const { exit, stderr } = await turn.writ(["contract", "finalize"]);
+    expect(exit).toBe(0);
+    expect(stderr).toStartWith(
+      `Not closed: agent_status.agent_state is IN_PROGRESS, and COMPLETE would be refused: ${why}`,
+    );
+    const call = stderr.slice(stderr.indexOf("writ contract fill"));
+    expect((await world.shell(call)).exit).toBe(0);
+    const closed = documentOf(await turn.writ(["contract", "finalize", "--json"]));
+    expect(closed).toMatchObject({ status: "finalized", agent_state: "BLOCKED" });
+  });
+
   test.each([{ verb: "finalize" }, { verb: "validate" }])(
     "names in the help of $verb what --strict refuses on",
     async ({ verb }) => {

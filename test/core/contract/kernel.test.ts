@@ -7,6 +7,13 @@ const BARE: KernelFacts = {
   workspace: "me",
 };
 
+test("a turn that judges another one is told which, and how to see it", () => {
+  const kernel = renderKernel({ ...BARE, parent_handoff_id: 7 });
+  expect(kernel).toContain("\n\nparent_handoff_id: 7\n\n");
+  expect(kernel).toEndWith("\n  writ contract show 7");
+  expect(renderKernel(BARE)).not.toContain("parent_handoff_id");
+});
+
 test("renderKernel() of all facts", () => {
   const kernel = renderKernel({
     ...BARE,

@@ -635,7 +635,7 @@ describe("what a finding says", () => {
     const verification = { command: "npm test", result: "pass" };
     expect(only({ verification, record: [ran("npm test", { exit_code: 2 })] })).toEqual({
       message: 'Result "pass" is refuted: the last run of "npm test" ended in exit 2, expected exit 0',
-      hint: "Mend the work and run the command again, or set the result to what happened, or set expect_exit where 2 is what it should end in",
+      hint: `Mend the work and run the command again; or say what is so, in a state that does not need a pass: writ contract fill --json '{"agent_status":{"agent_state":"BLOCKED","next_action":"..."},"evidence_report":{"verification":{"result":"fail"}}}'; or, where the command is meant to end in 2, set expect_exit`,
     });
   });
 
@@ -649,7 +649,7 @@ describe("what a finding says", () => {
     const record = [ran("git status"), ran("  npm run test -- --silent "), ran("make lint")];
     expect(only({ verification: { command: "npm run tests --silent" }, record })).toEqual({
       message: 'Command "npm run tests --silent" is not among the 3 commands that the turn ran',
-      hint: "writ run -- npm run tests --silent runs it under capture; or cite, exactly as run, the nearest that was:   npm run test -- --silent ",
+      hint: "writ run -- npm run tests --silent runs it under capture. Of what ran cite, exactly as recorded, only what shows the claim; the nearest:   npm run test -- --silent ",
     });
   });
 
@@ -659,14 +659,14 @@ describe("what a finding says", () => {
     { cited: "npm test", commands: ["npm tset", "npm run x", "z"], nearest: "npm tset", why: "most in common" },
   ])("the nearest of $commands to $cited: $why", ({ cited, commands, nearest }) => {
     const record = commands.map((command) => ran(command));
-    expect(only({ verification: { command: cited }, record }).hint).toEndWith(`the nearest that was: ${nearest}`);
+    expect(only({ verification: { command: cited }, record }).hint).toEndWith(`the nearest: ${nearest}`);
   });
 
   test("verbatim_command_not_run does as well, whatever the other is", () => {
     const verbatim_outputs = [{ command: "zzz", excerpt: "x" }];
     expect(only({ verbatim_outputs, record: [ran("make lint")] })).toEqual({
       message: 'Command "zzz" is not the one command that the turn ran',
-      hint: "writ run -- zzz runs it under capture; or cite, exactly as run, the nearest that was: make lint",
+      hint: "writ run -- zzz runs it under capture. Of what ran cite, exactly as recorded, only what shows the claim; the nearest: make lint",
     });
   });
 
