@@ -1,4 +1,7 @@
 /** Tries the seeds of targets in a worker, and tells of those that hang. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Target } from "./target.ts";
 
 export type Order = {
@@ -51,6 +54,8 @@ function spentTime(): { readonly cpu_ms: number; readonly wall_ms: number } {
 /** One worker for as many orders as it lives through, one after the other. */
 export class Trier {
   private worker: Worker | null = null;
+  /** Where readers that take files make them: a worker that is ended cleans nothing up. */
+  readonly folder = mkdtempSync(join(tmpdir(), "writ-fuzz-"));
 
   /** @param module the URL of the module that has the targets */
   constructor(private readonly module: string = new URL("./targets.ts", import.meta.url).href) {}
@@ -62,12 +67,12 @@ export class Trier {
   ): Promise<Tried> {
     const place = new SharedArrayBuffer(12);
     const now = new Int32Array(place);
-    const worker = this.worker ?? new Worker(new URL("./worker.ts", import.meta.url).href);
+    const worker = this.worker ?? this.started();
     this.worker = worker;
     const faults: Fault[] = [];
     const { promise, resolve, reject } = Promise.withResolvers<{ readonly tried: number; readonly grown: number }>();
     const giveUp = () => {
-      this[Symbol.dispose]();
+      this.stop();
       resolve({ tried: Atomics.load(now, 1), grown: 0 });
     };
     const tell = (fault: Fault) => {
@@ -81,7 +86,7 @@ export class Trier {
     };
     worker.onerror = (event) => {
       event.preventDefault();
-      this[Symbol.dispose]();
+      this.stop();
       reject(new Error(`target "${target.name}", seed ${Atomics.load(now, 0)}: ${event.message}`));
     };
     let last = -1;
@@ -107,8 +112,18 @@ export class Trier {
     }
   }
 
-  [Symbol.dispose](): void {
+  private started(): Worker {
+    const env = { ...process.env, TMPDIR: this.folder, TEMP: this.folder, TMP: this.folder };
+    return new Worker(new URL("./worker.ts", import.meta.url).href, { env });
+  }
+
+  private stop(): void {
     this.worker?.terminate();
     this.worker = null;
+  }
+
+  [Symbol.dispose](): void {
+    this.stop();
+    rmSync(this.folder, { recursive: true, force: true });
   }
 }

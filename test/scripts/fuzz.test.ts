@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Draw } from "../../scripts/fuzz/draw.ts";
 import { decode, encode, mutate } from "../../scripts/fuzz/mutate.ts";
@@ -48,6 +48,16 @@ describe("the trier", () => {
     const [found] = await faultsOf("broken", 300);
     expect(found?.fault).toBe('no text has a bracket that is closed at once\n  text: "[]"');
     expect(await faulty("broken").attempt(found?.seed ?? 0)).toEqual([found?.fault ?? ""]);
+  });
+
+  test("leaves no file behind, also where a worker was ended", async () => {
+    const trier = new Trier();
+    const [list] = TARGETS.filter(({ name }) => name === "task-list");
+    if (list === undefined) throw new Error("there is no such target");
+    await trier.run(list, { seed: 1, inputs: 2, minutes: 10, growth: false });
+    expect(readdirSync(trier.folder)).toHaveLength(1);
+    trier[Symbol.dispose]();
+    expect(existsSync(trier.folder)).toBe(false);
   });
 
   test("ends an input that hangs, and tells of its seed", async () => {

@@ -94,7 +94,6 @@ let opened: Promise<Place> | null = null;
 
 async function open(): Promise<Place> {
   const world = livingWorld({ WRIT_NODE_TOKEN: undefined });
-  process.on("exit", () => world[Symbol.dispose]());
   mkdirSync(join(world.folder, ".claude"));
   writeFileSync(join(world.folder, "contract.json"), '{"goal":"count","acceptance":["contains:412","min_items:a:1"]}');
   return { world, turn: await world.turn() };

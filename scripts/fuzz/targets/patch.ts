@@ -1,6 +1,5 @@
 /** Unified diffs: the strict reader and applier, what git makes of the same diff, and the reader of any diff's paths. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { pathsOfDiff } from "../../../src/core/delegation/diff-files.ts";
 import { planPatch } from "../../../src/core/patch/apply.ts";
@@ -10,6 +9,7 @@ import { readReturnedDiff } from "../../../src/core/patch/returned.ts";
 import { readToolPath, readWritePath } from "../../../src/core/patch/write-path.ts";
 import { Appliers, strictlyApplied } from "../../../test/support/patch-trees.ts";
 import { filesBelow, short, textsAt, vectors } from "../corpus.ts";
+import { ownFolder } from "../folder.ts";
 import { hold, reading, same } from "../target.ts";
 
 const PATH = "src/a.txt";
@@ -96,9 +96,7 @@ let git: Appliers | null = null;
 
 function appliers(): Appliers {
   if (git !== null) return git;
-  const folder = mkdtempSync(join(tmpdir(), "writ-fuzz-git-"));
-  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
-  git = new Appliers(folder);
+  git = new Appliers(mkdtempSync(join(ownFolder(), "git-")));
   return git;
 }
 
