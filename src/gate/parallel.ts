@@ -23,7 +23,7 @@ const PEER_REST_MS = 20_000;
 /** Runs the gate. Errors: none but defects */
 export async function runParallel(
   world: ParallelWorld,
-  { k, peer }: { readonly k: number; readonly peer: boolean },
+  { k, peer, isRemote = false }: { readonly k: number; readonly peer: boolean; readonly isRemote?: boolean },
 ): Promise<ParallelReport> {
   const rate = await world.firstRate();
   if (rate === null) return { ...judgeParallel([]), verdict: "INCONCLUSIVE", cause: "seat not answering", k };
@@ -32,7 +32,7 @@ export async function runParallel(
   try {
     const waiting = Array.from({ length: k }, () => world.startRun());
     const outputs = await Promise.all(waiting.map((run) => run.go()));
-    return judgeParallel(outputs);
+    return judgeParallel(outputs, { isRemote });
   } finally {
     ended.abort();
     await busy;

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { configureNode, startNode } from "../support/node-command.ts";
 import { type RunningSeat, startScriptedSeat } from "../support/scripted-seat.ts";
 import { livingWorld, writCommand } from "../support/writ.ts";
 
@@ -234,6 +235,27 @@ describe("writ gate parallel", () => {
       busy_defers: 0,
     });
     expect(report.waited).toBeGreaterThan(0);
+  });
+
+  test("counts the slots of a node, and begins nothing where the node does not answer", async () => {
+    using world = await gated();
+    const digest = {
+      turns: [
+        { id: "fields", when: { constraint: "any" }, reply: { json: {} } },
+        { id: "all", reply: { content: "nothing" } },
+      ],
+    };
+    await using seat = await startScriptedSeat({ ...digest, slots: 2 });
+    using there = livingWorld();
+    configureNode(there, { url: seat.url, more: { slots: 2 } });
+    await using node = await startNode(there);
+    await node.says(/seat s is served/);
+    const ran = await world.writ(["gate", "parallel", "-k", "2", "--remote", node.url, "--json"]);
+    expect(ran.stderr).toContain("2 calls of 8 legs on 2 slots: ");
+    expect(JSON.parse(ran.stdout)).toMatchObject({ route: "remote", results_total: 16 });
+    await node.stop("SIGKILL");
+    const dead = await world.writ(["gate", "parallel", "-k", "2", "--remote", node.url, "--json"]);
+    expect([dead.exit, JSON.parse(dead.stdout)]).toMatchObject([4, { cause: "seat not answering", results_total: 0 }]);
   });
 
   test("wants eight contracts, and 2 to 16 calls", async () => {

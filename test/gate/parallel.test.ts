@@ -11,6 +11,15 @@ function output(first: object = WAITED, count = 8): RunOutput {
   return { exit: 0, stdout: JSON.stringify({ ok: true, results }), wall_ms: 1000 * count };
 }
 
+test("judgeParallel() of a node on whose seat nobody waited says where the gate can show it", () => {
+  const { verdict, cause } = judgeParallel([output(GOOD)], { isRemote: true });
+  expect([verdict, cause]).toEqual([
+    "INCONCLUSIVE",
+    expect.stringContaining("Run the gate on the node, without --remote"),
+  ]);
+  expect(judgeParallel([output()], { isRemote: true }).verdict).toBe("PASS");
+});
+
 describe("judgeParallel()", () => {
   test.each<[string, readonly RunOutput[], string, string]>([
     ["all succeeded and somebody waited", [output(), output()], "PASS", ""],

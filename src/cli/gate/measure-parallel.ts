@@ -6,6 +6,7 @@ import { readContractBytes } from "../../core/delegation/contract.ts";
 import { JUDGES } from "../../core/delegation/judges.ts";
 import { WritError } from "../../core/error.ts";
 import { LEGS_A_RUN, ownWaitSec, type RunOutput } from "../../core/gate/parallel.ts";
+import { readHealth } from "../../core/placement/health.ts";
 import type { ChatRequest, Endpoint, Watch } from "../../core/seat/endpoint.ts";
 import { PRESUMED_SLOTS } from "../../core/seat/slots.ts";
 import { type ParallelWorld, runParallel, type WaitingRun } from "../../gate/parallel.ts";
@@ -17,7 +18,9 @@ import { openEndpoint } from "../../llm/endpoint.ts";
 import { monotonic, sleep } from "../clock.ts";
 import type { Output } from "../command.ts";
 import { loadConfig } from "../config-world.ts";
+import { counted } from "../paragraph.ts";
 import { releaseOf } from "../release.ts";
+import { nodeClient } from "../remote-places.ts";
 import { instant } from "../world.ts";
 import { EXIT_OF_VERDICT, keepReport, makeFolder } from "./measure.ts";
 
@@ -61,15 +64,31 @@ export async function measureParallel(
   try {
     const endpoint =
       seat === null ? null : openEndpoint(seat, { clock: monotonic, environment: (name) => process.env[name] });
+    const told = seat === null ? await nodeSlots(config, interrupt.signal) : null;
     const slots =
-      seat === null ? 1 : seat.slots || (await endpoint?.totalSlots(interrupt.signal)) || PRESUMED_SLOTS[seat.engine];
+      seat === null
+        ? (told ?? 1)
+        : seat.slots || (await endpoint?.totalSlots(interrupt.signal)) || PRESUMED_SLOTS[seat.engine];
     const configFile = join(scratch.folder, "config.json");
     writeFileWhole(configFile, JSON.stringify(raised(config, options.k, slots)), 0o600);
-    const world = parallelWorld({ options, contract, configFile, endpoint, out, signal: interrupt.signal });
+    const isReachable = seat !== null || told !== null;
+    const world = parallelWorld({
+      options,
+      contract,
+      configFile,
+      endpoint,
+      isReachable,
+      out,
+      signal: interrupt.signal,
+    });
     out.talk(
-      `${options.k} calls of ${LEGS_A_RUN} legs on ${slots} slots: each leg may wait up to ${ownWaitSec(options.k, slots)} s in line`,
+      `${options.k} calls of ${LEGS_A_RUN} legs on ${counted(slots, "slot")}: each leg may wait up to ${ownWaitSec(options.k, slots)} s in line`,
     );
-    const report = await runParallel(world, { k: options.k, peer: options.peer && endpoint !== null });
+    const report = await runParallel(world, {
+      k: options.k,
+      peer: options.peer && endpoint !== null,
+      isRemote: seat === null,
+    });
     const { version } = await releaseOf();
     const whole = {
       ...report,
@@ -131,6 +150,17 @@ function seatOf({ seats, default_seat }: Config, { remote, seat }: ParallelOptio
   );
 }
 
+/** Jobs that the node runs at once; null where it does not answer us. */
+async function nodeSlots({ remotes }: Config, signal: AbortSignal): Promise<number | null> {
+  const [remote] = remotes;
+  if (remote === undefined) return null;
+  const answer = await nodeClient(remote, (name) => process.env[name]).health(signal);
+  const read = answer.kind === "answer" && answer.status === 200 ? readHealth(answer.text) : null;
+  if (read?.kind !== "record") return null;
+  const { max_running, seats } = read.record;
+  return Math.max(1, max_running > 0 ? max_running : seats.reduce((sum, { slots }) => sum + slots, 0));
+}
+
 /** The calls' own line must not run out because the seat is slow. */
 function raised(config: Config, k: number, slots: number): Config {
   const least = ownWaitSec(k, slots);
@@ -147,13 +177,18 @@ function parallelWorld(of: {
   readonly contract: string;
   readonly configFile: string;
   readonly endpoint: Endpoint | null;
+  /** A node that is measured answers, and takes the token. */
+  readonly isReachable: boolean;
   readonly out: Output;
   readonly signal: AbortSignal;
 }): ParallelWorld {
-  const { options, contract, configFile, endpoint, out, signal } = of;
+  const { options, contract, configFile, endpoint, isReachable, out, signal } = of;
   return {
     // A node's seat cannot be spoken to from here: its first job tells.
-    firstRate: async () => (endpoint === null ? 1 : await rateOf(endpoint, signal)),
+    firstRate: async () => {
+      if (endpoint !== null) return await rateOf(endpoint, signal);
+      return isReachable ? 1 : null;
+    },
     async peerChat(maxTokens, until) {
       if (endpoint !== null) await endpoint.chat(chatOf(maxTokens), watchOf(AbortSignal.any([until, signal]), HOUR_MS));
     },

@@ -48,8 +48,16 @@ export type ParallelReport = {
   readonly runs: readonly ParallelRun[];
 };
 
-/** Judges the runs. Errors: none, whatever they printed */
-export function judgeParallel(outputs: readonly RunOutput[]): ParallelReport {
+/**
+ * Judges the runs.
+ *
+ * @param of.isRemote a node was measured, on whose seat no peer can be played from here
+ * Errors: none, whatever they printed
+ */
+export function judgeParallel(
+  outputs: readonly RunOutput[],
+  of: { readonly isRemote: boolean } = { isRemote: false },
+): ParallelReport {
   const read = outputs.map(readRun);
   const results = read.flatMap((run) => run.results);
   const count = (test: (result: JsonObject) => boolean) => results.filter(test).length;
@@ -72,7 +80,7 @@ export function judgeParallel(outputs: readonly RunOutput[]): ParallelReport {
     queued: count(wait("queue_wait_sec")),
     max_contention_wait_sec: Math.max(0, ...results.map((result) => numberOf(result, "contention_wait_sec"))),
   };
-  const { verdict, cause } = verdictOf(counts, read);
+  const { verdict, cause } = verdictOf(counts, read, of.isRemote);
   return {
     gate: "parallel",
     verdict,
@@ -103,7 +111,11 @@ function readRun({ exit, stdout, wall_ms }: RunOutput): ReadRun {
   return { exit, wall_ms, fault: null, results: list };
 }
 
-function verdictOf(counts: Counts, runs: readonly ReadRun[]): { readonly verdict: Verdict; readonly cause: string } {
+function verdictOf(
+  counts: Counts,
+  runs: readonly ReadRun[],
+  isRemote: boolean,
+): { readonly verdict: Verdict; readonly cause: string } {
   const broken = runs.findIndex(({ fault }) => fault !== null);
   if (broken >= 0) return { verdict: "FAIL", cause: `run ${broken + 1}: ${runs[broken]?.fault}` };
   const wrong = (["contended", "busy_defers", "failed_verification", "failed", "infrastructure"] as const).filter(
@@ -114,11 +126,11 @@ function verdictOf(counts: Counts, runs: readonly ReadRun[]): { readonly verdict
   }
   if (counts.results_total === 0) return { verdict: "INCONCLUSIVE", cause: "nothing was run" };
   if (counts.waited === 0) {
-    const queued = counts.queued > 0 ? "; the node queues its own jobs, so that its seat is never contended" : "";
-    return {
-      verdict: "INCONCLUSIVE",
-      cause: `no contention was observed: raise -k, or bring a busier peer${queued}`,
-    };
+    const cause =
+      isRemote || counts.queued > 0
+        ? "no contention was observed: the node queues its own jobs, so that its seat is contended by strangers alone. Run the gate on the node, without --remote, or keep the node's seat busy from elsewhere meanwhile"
+        : "no contention was observed: raise -k, or bring a busier peer";
+    return { verdict: "INCONCLUSIVE", cause };
   }
   if (counts.deferred_other > 0) {
     return { verdict: "INCONCLUSIVE", cause: `${counts.deferred_other} legs were deferred for other reasons` };
