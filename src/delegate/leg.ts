@@ -17,14 +17,14 @@ import { whyNoPlace } from "../core/placement/no-place.ts";
 import { isBarred } from "../core/placement/pin.ts";
 import { LOCAL, type Spot } from "../core/placement/place.ts";
 import type { PlaceOutcome } from "../core/placement/port.ts";
-import { missesSentence, spotText } from "../core/placement/sentence.ts";
+import { fullSentence, missesSentence, spotText } from "../core/placement/sentence.ts";
 import { cooldownMs, isForRoom, submitMeaning } from "../core/placement/submit-answer.ts";
 import { surveyPlaces, takersOf } from "../core/placement/survey.ts";
 import { Account, type Where } from "./account.ts";
 import { type Ended, runAttempt } from "./attempt.ts";
 import type { Desk } from "./desk.ts";
 import { outcomeText, stoppedText } from "./told.ts";
-import type { WaitingRoom } from "./waiting-room.ts";
+import { DEADLINE_MARGIN_MS, type WaitingRoom } from "./waiting-room.ts";
 
 type Placing = Decision & { readonly kind: "place" };
 
@@ -128,7 +128,9 @@ class LegLife {
         const last = waited.decision;
         if (last.kind === "none") return { result: this.publishNoPlace(last) };
         const sec = Math.round(desk.deadlineMs === null ? waited.counted_sec : waited.waited_ms / 1000);
-        const reason = `no eligible place had room for ${sec}s: ${missesSentence(last)}`;
+        const margin = `the last ${DEADLINE_MARGIN_MS / 1000}s before the call deadline are kept for work`;
+        const why = desk.deadlineMs === null ? missesSentence(last) : `${missesSentence(last)}; ${margin}`;
+        const reason = `no eligible place had room for ${sec}s: ${why}`;
         return { result: account.publish(unsettled("deferred", reason, "capacity"), last) };
       }
       case "stopped":
@@ -288,7 +290,8 @@ class LegLife {
     const situation = desk.situation(snapshot);
     const decision = dealRetry(desk.placedLeg(leg), desk.call.routing, situation, account.offered, need.elsewhere);
     if (decision.kind !== "place") {
-      account.retryNote = "no other eligible seat";
+      const full = fullSentence(decision);
+      account.retryNote = `no other eligible seat${full === "" ? "" : `: ${full}`}`;
       return first;
     }
     desk.bind(leg.index, decision.candidate.spot);

@@ -9,6 +9,7 @@
 import type { CallLeg } from "../core/delegation/legs.ts";
 import { ableSpots, type Decision, dealWaiting } from "../core/placement/deal.ts";
 import type { Spot } from "../core/placement/place.ts";
+import { missesKey, missesSentence } from "../core/placement/sentence.ts";
 import type { Desk } from "./desk.ts";
 
 export type Waited = {
@@ -23,7 +24,7 @@ export type Waited = {
 
 const TICK_MS = 3000;
 /** A call that has a deadline waits up to so long before it. */
-const DEADLINE_MARGIN_MS = 20_000;
+export const DEADLINE_MARGIN_MS = 20_000;
 
 type Waiter = {
   readonly leg: CallLeg;
@@ -100,6 +101,7 @@ export class WaitingRoom {
     if (desk.stopped !== null) return;
     const now = desk.world.clock.ms();
     for (const each of [...this.waiters]) {
+      const told = missesKey(each.decision);
       each.decision = dealWaiting(desk.placedLeg(each.leg), desk.call.routing, desk.situation(snapshot), each.without);
       const waited_ms = now - each.since;
       if (each.decision.kind === "place") {
@@ -107,6 +109,8 @@ export class WaitingRoom {
         this.settle(each, { kind: "place", decision: each.decision, waited_ms });
       } else if (this.leftMs(each, now) <= 0) {
         this.settle(each, { kind: "over", decision: each.decision, counted_sec: each.counted_ms / 1000, waited_ms });
+      } else if (missesKey(each.decision) !== told) {
+        desk.emit({ kind: "waiting", index: each.leg.index, why: missesSentence(each.decision) });
       }
     }
   }

@@ -530,6 +530,18 @@ describe("trying once more", () => {
     expect(only(results)).not.toHaveProperty("retried_on");
   });
 
+  test("says of a seat that would do and has no room in this moment that it is full", async () => {
+    const { results } = await play({
+      contracts: [CHECKED],
+      local: (clock) => scriptedLocal(clock, [wrong], seats(1)),
+      remotes: (clock) => [scriptedRemote(clock, "http://a:1", [right], [{ running: 2, max_running: 2 }])],
+    });
+    expect(only(results)).toMatchObject({
+      status: "failed_verification",
+      retry_note: "no other eligible seat: a: cap (2/2 jobs)",
+    });
+  });
+
   test("a fault of the seat needs another place, and is not counted once that one did it", async () => {
     const down = {
       result: (job: Parameters<typeof deferOf>[0]) => deferOf(job, "infrastructure", "seat down: refused"),

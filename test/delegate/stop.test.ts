@@ -153,6 +153,20 @@ describe("the deadline of a call", () => {
     expect(document.wall_ms).toBe(10_000);
   });
 
+  test("leaves 20 s for work, and a leg that found no room before says so", async () => {
+    const { results } = await play({
+      contracts: [SCHEMA],
+      call: { timeout_sec: 15 },
+      local: () => null,
+      remotes: (clock) => [scriptedRemote(clock, "http://a:1", [{}], [{ running: 2, max_running: 2 }])],
+    });
+    expect(results[0]).toMatchObject({
+      defer_class: "capacity",
+      reason:
+        "no eligible place had room for 0s: a: cap (2/2 jobs); the last 20s before the call deadline are kept for work",
+    });
+  });
+
   test("gives up what ignores it within 8 s", async () => {
     const { results, document } = await play({
       contracts: [{}],
@@ -215,6 +229,28 @@ describe("what happens is told", () => {
     expect(summary.succeeded).toBe(1);
     expect(saved.at(-1)).toContain('"kind":"placed"');
   });
+});
+
+test("a leg that waits for room says anew why, where that has changed, and not where a number has", async () => {
+  const dead = { ok: false, why: "connection refused", blames: "infrastructure" } as const;
+  const { events } = await play({
+    contracts: [SCHEMA],
+    limits: { capacity_wait_sec: 30 },
+    local: () => null,
+    remotes: (clock) => [
+      scriptedRemote(
+        clock,
+        "http://a:1",
+        [{}],
+        [{ max_queue: 9, queued: 9 }, { max_queue: 9, queued: 10 }, { draining: true }, { draining: true }, dead],
+      ),
+    ],
+  });
+  expect(events.flatMap((event) => (event.kind === "waiting" ? [event.why] : []))).toEqual([
+    "a: queue (9/9)",
+    "a: queue (draining)",
+    "a: probe (connection refused)",
+  ]);
 });
 
 describe("the record of a call", () => {

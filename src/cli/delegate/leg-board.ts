@@ -61,7 +61,9 @@ export class LegBoard {
         break;
       }
       case "waiting":
-        Object.assign(leg, { where: NOWHERE, kind: "waiting", since_ms: this.now() });
+        // It may be told again why: the wait is the same.
+        if (leg.kind !== "waiting") leg.since_ms = this.now();
+        Object.assign(leg, { where: NOWHERE, kind: "waiting" });
         leg.phase = `waiting for room: ${oneLine(event.why)}`;
         break;
       case "placed": {

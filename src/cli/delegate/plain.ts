@@ -125,12 +125,14 @@ export function openPlainDisplay(say: (line: string) => void, timers: Timers): D
       }
       case "done": {
         running.delete(event.index);
-        const { status, defer_class, steps, wall_ms, reason, scripted } = event.result;
+        const { status, defer_class, steps, wall_ms, reason, scripted, capacity_wait_sec = 0 } = event.result;
         const parts = [
           `done status=${status}`,
           ...(defer_class === undefined ? [] : [`class=${oneLine(defer_class)}`]),
           ...(steps === undefined ? [] : [`steps=${steps}`]),
           `wall=${secondsText(wall_ms)}`,
+          // Before it was placed no wall runs.
+          ...(capacity_wait_sec >= 1 ? [`waited=${secondsText(capacity_wait_sec * 1000)}`] : []),
           ...(scripted === true ? ["(scripted)"] : []),
           // What a check wanted and found is the contract's and the answer's: it stands in the result.
           ...(reason === undefined || status === "failed_verification"

@@ -43,6 +43,24 @@ export function missesSentence(decision: Decision): string {
     .join("; ");
 }
 
+/** Of the places that could take the leg and have no room now, each with its word; "" where there is none. */
+export function fullSentence(decision: Decision): string {
+  return decision.survey
+    .filter(({ place, able, miss }) => !isBarred(decision.routing, place.kind) && able.length > 0 && miss !== null)
+    .map((each) => `${each.place.name}: ${wordOf(each, decision, null)}`)
+    .join("; ");
+}
+
+/** What changes in a decision's words, and not in their numbers: whether it is worth being told again. */
+export function missesKey(decision: Decision): string {
+  return decision.survey
+    .filter(({ place }) => !isBarred(decision.routing, place.kind))
+    .map(({ place, miss }) =>
+      [place.name, miss?.word, miss?.detail.replace(/, cached \d+ s ago$/, "").replaceAll(/\d+/g, "n")].join(" "),
+    )
+    .join("; ");
+}
+
 function routeClause(routing: Routing, chosen: Candidate | null): string {
   switch (routing.kind) {
     case "pinned":

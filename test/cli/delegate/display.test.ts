@@ -115,6 +115,16 @@ describe("the live display", () => {
     expect(line()).toStartWith("[1] node-b/pool-b  step 2/12  thinking  812 tok ");
   });
 
+  test("counts a wait from its beginning, also where it is told again why", () => {
+    const { display, timers, screen } = live();
+    display.take(started(1));
+    display.take({ kind: "waiting", index: 0, why: "node-a: queue (draining)" });
+    timers.pass(9000);
+    display.take({ kind: "waiting", index: 0, why: "node-a: probe (connection refused)" });
+    timers.pass(1200);
+    expect(screen().lines[1]).toMatch(/^\[1\] — {2}waiting for room: node-a: probe \(connection refused\) +00:10$/);
+  });
+
   test("paints at most ten times a second", () => {
     const { display, timers, written } = live();
     display.take(started(1));
@@ -250,6 +260,13 @@ describe("plain lines", () => {
       "writ: leg 1 no answer from node-b for 60s (connection refused); no other place takes the leg, and it is waited for",
       "writ: leg 1 node-b answers again, after 61s",
     ]);
+  });
+
+  test("a leg that found no room says for how long it waited", () => {
+    const { display, lines } = plain();
+    display.take(started(1));
+    display.take(done(0, { status: "deferred", defer_class: "capacity", wall_ms: 0, capacity_wait_sec: 25.2 }));
+    expect(lines).toEqual(["writ: leg 1 done status=deferred class=capacity steps=4 wall=0s waited=25s"]);
   });
 
   test("a second attempt and a refusal are told", () => {
