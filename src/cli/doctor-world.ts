@@ -2,9 +2,10 @@
 import { accessSync, constants, lstatSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import type { Config } from "../core/config/config.ts";
 import { issuesBehind } from "../core/config/issue.ts";
 import { WritError } from "../core/error.ts";
-import type { ConfigLook, Look, Program, Rehearsal, SettingsFile, World } from "../doctor/world.ts";
+import type { CertificateLook, ConfigLook, Look, Program, Rehearsal, SettingsFile, World } from "../doctor/world.ts";
 import { dispatchTurn } from "../editor/dispatch.ts";
 import { otherUsers } from "../host/accounts.ts";
 import { runChild } from "../host/child.ts";
@@ -14,12 +15,14 @@ import { openEndpoint } from "../llm/endpoint.ts";
 import { sha256 } from "../store/drafts.ts";
 import { inspectStore, walFault } from "../store/inspect.ts";
 import { scratchFolder } from "../store/scratch.ts";
+import { certificateFacts } from "../wire/certificate.ts";
 import { openNodeClient } from "../wire/node-client.ts";
 import { type ConfigAsk, loadConfig } from "./config-world.ts";
 import { ownProgram, projectFolder, type Scope, settingsPath } from "./hooks/place.ts";
+import { tlsOf } from "./node-tls.ts";
 import { releaseOf } from "./release.ts";
 import { ENDPOINT_WORLD } from "./seat-finder.ts";
-import { openWorld, placesOf } from "./world.ts";
+import { instant, openWorld, placesOf } from "./world.ts";
 
 /** How long one hook command may take, in milliseconds. */
 const CALL_MS = 20_000;
@@ -41,6 +44,7 @@ export async function openDoctorWorld({ config, remote, ...asked }: DoctorAsk): 
     variable: (name) => process.env[name] ?? "",
     isSet: (variable) => (process.env[variable] ?? "") !== "",
     stateFault: () => ({ folder: stateFolder(places.data), fault: stateFault(places.data) }),
+    certificate: lookAtCertificate,
     openSeat: (seat) => openEndpoint(seat, ENDPOINT_WORLD),
     openNode: ({ url, token_env, ca_file }) =>
       openNodeClient({ url, ca_file, token: () => (token_env === "" ? "" : (process.env[token_env] ?? "")) }),
@@ -60,6 +64,28 @@ export async function openDoctorWorld({ config, remote, ...asked }: DoctorAsk): 
     versionOf: (program) => versionOf(program, project),
     openRehearsal: () => openRehearsal(project),
   };
+}
+
+const DAY_MS = 86_400_000;
+
+function lookAtCertificate(node: Config["node"]): CertificateLook {
+  try {
+    const tls = tlsOf(node);
+    if (tls === null) return { kind: "none" };
+    const { valid_from_ms, valid_to_ms, names } = certificateFacts(tls);
+    const now_ms = Date.now();
+    return {
+      kind: "fit",
+      valid_from_at: instant(valid_from_ms),
+      valid_to_at: instant(valid_to_ms),
+      days_left: Math.floor((valid_to_ms - now_ms) / DAY_MS),
+      isYetToBegin: valid_from_ms > now_ms,
+      names,
+    };
+  } catch (error) {
+    if (!(error instanceof WritError)) throw error;
+    return { kind: "unusable", why: error.message, hint: error.hint ?? null };
+  }
 }
 
 async function lookAtConfig(ask: ConfigAsk): Promise<ConfigLook> {

@@ -58,6 +58,23 @@ export type ConfigLook =
     }
   | { readonly kind: "invalid"; readonly file: string | null; readonly issues: readonly ConfigIssue[] };
 
+/** What a node would show its callers. */
+export type CertificateLook =
+  | { readonly kind: "none" }
+  /** As `writ node serve` would end. */
+  | { readonly kind: "unusable"; readonly why: string; readonly hint: string | null }
+  | {
+      readonly kind: "fit";
+      /** RFC 3339. */
+      readonly valid_from_at: string;
+      readonly valid_to_at: string;
+      /** Until it ends, in whole days; less than 0: it has ended. */
+      readonly days_left: number;
+      readonly isYetToBegin: boolean;
+      /** Of hosts; "" where it has none. */
+      readonly names: string;
+    };
+
 export type World = {
   readonly asked: {
     /** Nothing but the config and this seat, or the one remote that the config then has. */
@@ -73,6 +90,8 @@ export type World = {
   variable(name: string): string;
   /** Writes, flushes, renames and removes a file in the state folder; why that does not work, or null. */
   stateFault(): { readonly folder: string; readonly fault: string | null };
+  /** The certificate and the key that a config names, read and held against each other. */
+  certificate(node: Config["node"]): CertificateLook;
   openSeat(seat: Seat): Endpoint;
   openNode(remote: Remote): Pick<NodeClient, "health" | "poll">;
   /** A signal that comes after a time, in milliseconds. */

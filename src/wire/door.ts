@@ -9,8 +9,9 @@
  */
 import type { Server as HttpServer, IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server, type Socket } from "node:net";
-import { createSecureContext, type SecureContext, TLSSocket } from "node:tls";
+import { TLSSocket } from "node:tls";
 import { WritError } from "../core/error.ts";
+import { secureContext, type Tls } from "./certificate.ts";
 
 export type DoorLimits = {
   readonly connections: number;
@@ -19,9 +20,6 @@ export type DoorLimits = {
   /** Between an answer and the first byte of a further request. */
   readonly keep_alive_ms: number;
 };
-
-/** PEM texts. */
-export type Tls = { readonly cert: string; readonly key: string };
 
 export type Door = {
   readonly port: number;
@@ -161,16 +159,4 @@ function unavailable(host: string, port: number, error: Error): WritError {
     hint: "Name another address with --listen; port 0 is any that is free",
     cause: error,
   });
-}
-
-function secureContext({ cert, key }: Tls): SecureContext {
-  try {
-    return createSecureContext({ cert, key });
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new WritError("tls_unusable", `The certificate and the key of the node cannot be used: ${why}`, {
-      hint: "node.tls_cert and node.tls_key name PEM files that belong together",
-      cause: error,
-    });
-  }
 }

@@ -27,7 +27,8 @@ import { isTerminal, type JobView, NODE_ERRORS, renderView } from "../core/node/
 import { type Route, routeOf } from "../core/node/route.ts";
 import type { NodeService } from "../core/node/service.ts";
 import { SUBMIT_BYTES } from "../core/node/submit.ts";
-import { type Door, type DoorLimits, openDoor, type Tls } from "./door.ts";
+import type { Tls } from "./certificate.ts";
+import { type Door, type DoorLimits, openDoor } from "./door.ts";
 
 export type NodeServer = {
   readonly port: number;

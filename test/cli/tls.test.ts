@@ -145,3 +145,36 @@ describe("what is wrong with a connection is told with what helps against it, by
     }
   });
 });
+
+test("the doctor fails the certificate with which node serve does not start, and reads the one with which it does", async () => {
+  using world = livingWorld();
+  const [file, cert, key] = ["config.json", "c.pem", "c.key"].map((name) => join(world.folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  const [own, other] = [selfSigned(), selfSigned()];
+  writeFileSync(file, JSON.stringify({ node: { id: "n", listen: "127.0.0.1:0", tls_cert: cert, tls_key: key } }));
+  writeFileSync(cert, own.cert);
+  const doctor = async () => {
+    const { stdout } = await world.writ(["doctor", "--config", file, "--json"]);
+    const { findings } = JSON.parse(stdout) as { findings: { check: string; outcome: string; message: string }[] };
+    return findings
+      .filter(({ check }) => check === "node listener")
+      .map(({ outcome, message }) => [outcome, message])[1];
+  };
+  for (const [text, why] of [
+    [null, "which node.tls_key names"],
+    ["no key", "cannot be used"],
+    [other.key, "cannot be used"],
+  ] as const) {
+    if (text !== null) writeFileSync(key, text);
+    expect((await world.writ(["node", "serve", "--config", file])).exit).toBe(2);
+    expect(await doctor()).toEqual(["FAIL", expect.stringContaining(why)]);
+  }
+  writeFileSync(key, own.key);
+  expect(await doctor()).toEqual([
+    "PASS",
+    "The key is that of the certificate, which is for DNS:localhost, IP Address:127.0.0.1 and ends at 2049-12-31T23:59:59Z",
+  ]);
+});

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { examine } from "../../src/doctor/examine.ts";
+import type { CertificateLook } from "../../src/doctor/world.ts";
 import { configLook, DATA, type DoctorScript, doctorWorld, SEAT } from "../support/doctor-world.ts";
 
 const told = async (check: string, script: DoctorScript = {}) =>
@@ -94,6 +95,36 @@ describe("the node listener", () => {
       expect((await of({ listen }, { ...none, otherUsers: () => null }))[0]).toStartWith("WARN");
     },
   );
+
+  describe("and its certificate", () => {
+    const FIT = {
+      kind: "fit" as const,
+      valid_from_at: "2026-01-01T00:00:00Z",
+      valid_to_at: "2027-01-01T00:00:00Z",
+      days_left: 60,
+      isYetToBegin: false,
+      names: "DNS:gpu-a",
+    };
+    const lineOf = async (look: CertificateLook) =>
+      (await of({ tls_cert: "/c.pem", tls_key: "/c.key" }, { certificate: () => look }))[1];
+
+    test.each<[Partial<typeof FIT>, string]>([
+      [{}, "PASS /c.pem: The key is that of the certificate, which is for DNS:gpu-a and ends at 2027-01-01T00:00:00Z"],
+      [{ days_left: 13 }, "WARN /c.pem: The key is that of the certificate, which is for DNS:gpu-a and ends at "],
+      [{ days_left: -1 }, "FAIL /c.pem: The certificate ended at 2027-01-01T00:00:00Z: "],
+      [{ isYetToBegin: true }, "FAIL /c.pem: The certificate begins at 2026-01-01T00:00:00Z: "],
+      [{ names: "" }, "FAIL /c.pem: The certificate names no host (subjectAltName): "],
+    ])("%j", async (more, line) => {
+      expect(await lineOf({ ...FIT, ...more })).toStartWith(line);
+    });
+
+    test("fails with what writ node serve would say", async () => {
+      expect(await lineOf({ kind: "unusable", why: "no key", hint: null })).toBe(
+        "FAIL /c.pem: writ node serve will not start: no key",
+      );
+      expect(await lineOf({ kind: "none" })).toBeUndefined();
+    });
+  });
 
   test("a token that the config takes away counts as none", async () => {
     expect((await of({ token_env: "" }, { otherUsers: () => ["ann"] }))[0]).toStartWith("WARN");

@@ -42,6 +42,7 @@ export function doctorWorld(script: DoctorScript = {}): World & { closed: number
     isSet: () => true,
     variable: () => "",
     stateFault: () => ({ folder: `${DATA}/run`, fault: null }),
+    certificate: () => ({ kind: "none" as const }),
     openSeat: () => scriptedEndpoint(),
     openNode: () => ({ health: async () => healthyNode("health"), poll: async () => healthyNode("job") }),
     deadline: () => new AbortController().signal,

@@ -6,12 +6,12 @@ import { capabilitiesOf } from "../../core/node/capabilities.ts";
 import { stripControls } from "../../core/terminal.ts";
 import { interruptible } from "../../host/interrupt.ts";
 import { openLogStream } from "../../host/log-stream.ts";
-import { readNamedFile } from "../../host/named-file.ts";
-import type { Tls } from "../../wire/door.ts";
+import type { Tls } from "../../wire/certificate.ts";
 import { type NodeServer, serveNode } from "../../wire/node-server.ts";
 import { defineCommand } from "../command.ts";
 import { CONFIG_OPTION, loadConfig } from "../config-world.ts";
 import { JSON_SWITCH } from "../contract/address.ts";
+import { tlsOf } from "../node-tls.ts";
 import { nodeIdOf, openNode } from "../node-world.ts";
 import { counted } from "../paragraph.ts";
 import { releaseOf } from "../release.ts";
@@ -19,8 +19,6 @@ import { instant, placesOf } from "../world.ts";
 
 const STDERR = 2;
 const FLUSH_MS = 1000;
-/** A certificate with its chain, or a key. */
-const PEM_BYTES = 1024 * 1024;
 
 export const command = defineCommand({
   meta: { name: "node serve", description: "Serve this machine's seats to other machines, as a node" },
@@ -143,21 +141,6 @@ function listenerOf({ node }: Config): Listener {
   // A name may mean both families, and a node is meant to be where its clients look first.
   const host = listen.host === "localhost" ? "127.0.0.1" : listen.host;
   return { listen: { host, port: listen.port }, token, tls: tlsOf(node) };
-}
-
-/** Errors: `tls_unusable` where a file cannot be read */
-function tlsOf({ tls_cert, tls_key }: Config["node"]): Tls | null {
-  if (tls_cert === "" || tls_key === "") return null;
-  return { cert: pemAt(tls_cert, "node.tls_cert"), key: pemAt(tls_key, "node.tls_key") };
-}
-
-function pemAt(path: string, key: string): string {
-  try {
-    return new TextDecoder().decode(readNamedFile(path, PEM_BYTES));
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new WritError("tls_unusable", `Cannot read "${path}", which ${key} names: ${why}`, { path, cause: error });
-  }
 }
 
 function bracketed(host: string): string {
