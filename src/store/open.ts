@@ -11,9 +11,11 @@ import {
   copyFileSync,
   existsSync,
   constants as fsConstants,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   openSync,
+  readdirSync,
   rmSync,
   statSync,
 } from "node:fs";
@@ -94,6 +96,7 @@ export function openAside(path: string): { readonly db: Database; close(): void 
     checkVersion(versionOf(db), path);
     return { db, close: () => db.close() };
   }
+  sweepCopies();
   const folder = mkdtempSync(join(tmpdir(), "writ-read-"));
   const remove = () => rmSync(folder, { recursive: true, force: true });
   try {
@@ -109,6 +112,24 @@ export function openAside(path: string): { readonly db: Database; close(): void 
   } catch (error) {
     remove();
     throw error;
+  }
+}
+
+/** How old a copy must be before it counts as a killed process's, in milliseconds. */
+const LEFTOVER_MS = 60 * 60 * 1000;
+
+/** Removes the copies that killed processes of this user left. What cannot be removed is no concern of this read. */
+function sweepCopies(): void {
+  try {
+    for (const name of readdirSync(tmpdir()).filter((each) => /^writ-read-[^-]{6}$/.test(each))) {
+      const path = join(tmpdir(), name);
+      const stat = lstatSync(path, { throwIfNoEntry: false });
+      const isOurs = stat?.isDirectory() === true && (process.getuid === undefined || stat.uid === process.getuid());
+      // Of a time to come, too: the clock was ahead then.
+      if (isOurs && Math.abs(Date.now() - stat.mtimeMs) > LEFTOVER_MS) rmSync(path, { recursive: true, force: true });
+    }
+  } catch {
+    // somebody else removed it first, or the folder may not be listed
   }
 }
 

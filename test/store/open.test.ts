@@ -3,18 +3,20 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import {
   chmodSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bareBirth } from "../../src/core/contract/birth.ts";
 import { WritError } from "../../src/core/error.ts";
-import { openStore, openStoreToRead } from "../../src/store/open.ts";
+import { openAside, openStore, openStoreToRead } from "../../src/store/open.ts";
 import { refusalOf } from "../support/turn.ts";
 import { scriptedWorld } from "../support/world.ts";
 
@@ -327,4 +329,30 @@ test("an error of SQL is a defect and stays what it is", () => {
       throw Object.assign(new Error("no such column"), { code: "SQLITE_ERROR" });
     });
   expect(act).toThrow("no such column");
+});
+
+test("a copy for reading goes with its reader; one that a killed reader left goes an hour later", () => {
+  const path = freshPath();
+  const writer = openStore(path);
+  writer.write((tables) => tables.workspaces.ensure("w", "2026-01-01T00:00:00Z"));
+  const [temporary, before] = [join(folder, "tmp"), process.env.TMPDIR];
+  const names = ["writ-read-AAAAAA", "writ-read-BBBBBB", "writ-read-else", "writ-other-AAAA"];
+  const now = Date.now() / 1000;
+  for (const name of names) {
+    mkdirSync(join(temporary, name, "deep"), { recursive: true });
+    const age = name.endsWith("BBBBBB") ? 3000 : 4000;
+    utimesSync(join(temporary, name), now - age, now - age);
+  }
+  process.env.TMPDIR = temporary;
+  try {
+    const { close } = openAside(path);
+    expect(readdirSync(temporary)).toHaveLength(names.length);
+    expect(readdirSync(temporary)).not.toContain("writ-read-AAAAAA");
+    close();
+  } finally {
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+    writer.close();
+  }
+  expect(readdirSync(temporary).sort()).toEqual(names.slice(1).sort());
 });
