@@ -125,7 +125,7 @@ test("a turn is dispatched, its commands are run, a false claim is refused, the 
     --- exit 0
 
     $ writ contract finalize --json
-    {"ok":true,"status":"finalized","draft_id":"ID","handoff_id":1,"created":true,"agent_state":"COMPLETE","content_checks":{"version":1,"bound":true,"runs":2,"record_head":"HEAD","skipped":[],"advice":[],"checked_at":"NOW"},"conclusion_alias":null,"proposals":{"stored":0,"refused":[],"applied":[]},"notices":[],"evidence_ids":[]}
+    {"ok":true,"status":"finalized","draft_id":"ID","handoff_id":1,"created":true,"agent_state":"COMPLETE","content_checks":{"version":1,"bound":true,"runs":2,"record_head":"HEAD","skipped":[],"advice":[],"checked_at":"NOW"},"conclusion_alias":null,"proposals":{"stored":0,"refused":[],"applied":[]},"notices":[],"evidence_ids":[],"unheld":null}
     --- exit 0
 
     $ writ contract view --field evidence_report.commands_run

@@ -1,5 +1,5 @@
 /** The laws of the journal, over random sequences of writes. */
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import fc from "fast-check";
 import { WritError } from "../../src/core/error.ts";
 import { type JsonValue, sameJson } from "../../src/core/json/value.ts";
@@ -8,6 +8,9 @@ import { undoChange } from "../../src/editor/undo.ts";
 import { viewAt, viewDraft } from "../../src/editor/view.ts";
 import { at, born, draftOf, everything, journalOf, rowJson } from "../support/turn.ts";
 import { type ScriptedWorld, scriptedWorld } from "../support/world.ts";
+
+/** Sixty histories in a real store, and the machine may be busy. */
+setDefaultTimeout(60_000);
 
 type Step =
   | { readonly verb: "set" | "add"; readonly field: string; readonly value: JsonValue }
