@@ -11,7 +11,9 @@ export const command = defineCommand({
   meta: { name: "config check", description: "Check the config and the variables that stand for keys of it" },
   args: { ...CONFIG_OPTION, ...JSON_SWITCH },
   examples: ["writ config check", "writ config check --config ./ci.json --json"],
-  notes: ["No server is asked, and no file that it names is opened: whether seats and nodes answer, and certificates are of use, is what writ doctor says."],
+  notes: [
+    "No server is asked, and no file that it names is opened: whether seats and nodes answer, and certificates are of use, is what writ doctor says.",
+  ],
   exits: { 0: "it is valid; there may be no file", 1: "it is not, with every issue" },
   async run({ args, json, out }) {
     const { file, issues } = await judge(args.config);
