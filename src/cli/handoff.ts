@@ -53,6 +53,8 @@ export const command = defineCommand({
     "writ handoff --contract a3f1c09d2be47a650.5d2e8c01b7f4",
   ],
   notes: [
+    "Under the branch's name the brief of another checkout is never replaced; under --key and --out it is.",
+    "Without --contract nothing of a turn is in the brief; with it the turn's goal stands for an intent that is not given.",
     "The mailbox is pi-handoff in the temporary folder, or WRIT_HANDOFF_DIR. writ docs briefs tells what a brief says and how it is resumed.",
   ],
   exits: {

@@ -23,6 +23,7 @@ export const command = defineCommand({
   examples: ["writ run -- bun test checkout", "writ run -c 'make 2>&1 | tee build.log'"],
   notes: [
     "Standard input, both streams, the terminal and the exit status are the command's own. What it prints is kept redacted: the first and the last 500 characters, its size and its digest.",
+    "The record is written when the command has ended: where writ run itself is killed, nothing is recorded, and the command may run on.",
     "Without --contract-id the record goes to WRIT_CONTRACT_ID; with neither the command runs unrecorded.",
   ],
   exits: { 0: "the command's own status, whatever it is", 126: "it cannot be executed", 127: "it was not found" },

@@ -16,6 +16,9 @@ import { stopSignal, untilStopped } from "../stop-signal.ts";
 
 const LOG_BYTES = 256 * 1024 * 1024;
 
+/** A whole script, for whoever has the executable alone. */
+export const SMALLEST_SCRIPT = '{"schema_version":1,"name":"hello","turns":[{"id":"a","reply":{"content":"Hello"}}]}';
+
 export const command = defineCommand({
   meta: { name: "seat serve", description: "Serve a seat that plays a script instead of a model" },
   args: {
@@ -35,7 +38,8 @@ export const command = defineCommand({
   notes: [
     "It speaks as llama.cpp, vllm, ollama or a hosted engine does, and never passes for a model: its id begins with scripted/, every answer has the header writ-scripted, and results say (scripted).",
     "The log is at /scripted/log as well, with ?bodies=1 beside the requests; a POST to /scripted/reset forgets counts, log and times. Ctrl-C ends the seat.",
-    "writ docs scripted-seat says how to write a script. Its JSON Schema is contracts/schemas/script.schema.json.",
+    `The smallest script is ${SMALLEST_SCRIPT}.`,
+    "writ docs scripted-seat says how to write one; in the sources of writ its JSON Schema is contracts/schemas/script.schema.json.",
   ],
   exits: {
     0: "it was ended with SIGINT or SIGTERM; with --check, the script makes sense",

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { closeSync, constants, openSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { SMALLEST_SCRIPT } from "../../../src/cli/seat/serve.ts";
 import { readConfigBytes } from "../../../src/core/config/read.ts";
 import { startSeatCommand } from "../../support/scripted-seat.ts";
 import { isRefused, open, requestText } from "../../support/talk.ts";
@@ -208,6 +209,14 @@ describe("writ seat serve --check", () => {
     );
     const json = await world.writ(["seat", "serve", "--script", "-", "--check", "--json"], { stdin: text });
     expect([json.exit, documentOf(json)]).toEqual([0, { ok: true, status: "ok", name: "clamp", turns: 1 }]);
+  });
+
+  test("the script of its help makes sense, and stands there whole", async () => {
+    const help = await world.writ(["seat", "serve", "--help"]);
+    expect(help.stdout.replace(/\s+/g, "")).toContain(SMALLEST_SCRIPT);
+    expect(shown(await world.writ(["seat", "serve", "--script", "-", "--check"], { stdin: SMALLEST_SCRIPT }))).toBe(
+      "hello  ok  1 turn\n--- exit 0\n",
+    );
   });
 
   test("tells of every issue at once, with what may have been meant", async () => {
