@@ -92,6 +92,16 @@ describe("writ dispatch", () => {
     expect({ exit: ran.exit, stderr: ran.stderr }).toEqual({ exit: 0, stderr: "" });
   });
 
+  test("says that a goal which was given is blank, and names the turn that another one judges", async () => {
+    const warning = "Warning: the goal is blank: the turn is born without one\n";
+    const { exit, stderr } = await world.writ(["dispatch", "--agent", "dev", "--goal", " "]);
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: warning });
+    expect((await world.writ(["dispatch", "--agent", "dev", "-"], { stdin: "\n" })).stderr).toBe(warning);
+    const { handoff_id } = documentOf(await world.writ(["dispatch", "--agent", "dev", "--json"]));
+    const judge = ["dispatch", "--agent", "qa-verifier", "--parent-handoff-id", String(handoff_id)];
+    expect((await world.writ(judge)).stdout).toContain(`\nparent_handoff_id: ${handoff_id}\n`);
+  });
+
   test("ends with a line that a shell can export", async () => {
     const script =
       'export "$(writ dispatch --agent dev --goal x | tail -n 1)"; writ contract view --field agent_status.agent_state';

@@ -93,6 +93,7 @@ test("validate adopts nothing: a born contract without a file has no draft", () 
     expect(cleanRefusalOf(world, act)).toMatchObject({
       code: "no_draft",
       message: `No draft found for id '${id}'. Run 'writ contract init' first.`,
+      hint: expect.stringContaining("init makes another, unrelated draft"),
     });
   }
 });
