@@ -1,4 +1,5 @@
 /** The check of the config: whether it is valid, whose it is, and which variables that it names are missing. */
+import { idleVariables } from "../core/config/environment.ts";
 import { type Check, type Finding, findingsOf } from "./check.ts";
 import type { ConfigLook, World } from "./world.ts";
 
@@ -23,7 +24,12 @@ export const config: Check = {
     }
     const { seats, remotes } = look.config;
     const counts = `${counted(seats.length, "seat")}, ${counted(remotes.length, "remote")}`;
-    return [...openToOthers(world, look.file), ...unset(world, look), pass(subject, `It is valid: ${counts}`)];
+    return [
+      ...openToOthers(world, look.file),
+      ...unset(world, look),
+      ...idle(world),
+      pass(subject, `It is valid: ${counts}`),
+    ];
   },
 };
 
@@ -48,6 +54,12 @@ function unset(
     name === "" || world.isSet(name) || sources.get(path)?.kind === "default"
       ? []
       : [warn(path, `It names ${name}, which is not set: nothing is sent`, `Type: export ${name}=…`)],
+  );
+}
+
+function idle(world: World): readonly Finding[] {
+  return idleVariables((name) => world.isSet(name)).map((name) =>
+    warn(name, "It is set and stands for nothing: WRIT_SEAT_URL is not", "Type: export WRIT_SEAT_URL=…"),
   );
 }
 

@@ -53,6 +53,17 @@ describe("config", () => {
   });
 });
 
+test("variables of a seat that has no URL are a warning", async () => {
+  const idle = ["WRIT_SEAT_CTX", "WRIT_SEAT_MODEL"];
+  const of = (set: readonly string[]) =>
+    told("config", { isSet: (name) => set.includes(name), config: async () => configLook({}) });
+  expect((await of(idle)).slice(0, -1)).toEqual([
+    "WARN WRIT_SEAT_MODEL: It is set and stands for nothing: WRIT_SEAT_URL is not",
+    "WARN WRIT_SEAT_CTX: It is set and stands for nothing: WRIT_SEAT_URL is not",
+  ]);
+  expect(await of([...idle, "WRIT_SEAT_URL"])).toHaveLength(1);
+});
+
 test("the state folder is tried", async () => {
   expect(await told("state folder")).toEqual([
     `PASS ${DATA}/run: A file was written, flushed, renamed and removed there`,

@@ -1,4 +1,5 @@
 /** `writ config check`: whether the config, the file and the environment over it, is valid. */
+import { idleVariables } from "../../core/config/environment.ts";
 import type { ConfigIssue } from "../../core/config/issue.ts";
 import { configIssueLines, issuesBehind } from "../../core/config/issue.ts";
 import { WritError } from "../../core/error.ts";
@@ -19,6 +20,9 @@ export const command = defineCommand({
     const { file, issues } = await judge(args.config);
     const ok = issues.length === 0;
     const what = file ?? "the built-in config";
+    for (const name of idleVariables((each) => (process.env[each] ?? "").trim() !== "")) {
+      out.talk(`note: ${name} is set and stands for nothing: WRIT_SEAT_URL is not`);
+    }
     if (json) {
       out.document({ ok, status: ok ? "ok" : "no", file, issues: issues.map((issue) => ({ ...issue })) });
     } else if (ok) out.line(`OK: ${what} is valid.`);

@@ -25,7 +25,7 @@ export const command = defineCommand({
   ],
   exits: { 0: "it answers", 3: "it does not take the token", 4: "it does not answer, or not as a node does" },
   async run({ args, json, out }) {
-    const options = { remotes: [args.url] };
+    const options = { remotes: [args.url], remotesAs: "URL" };
     // What the seats of this machine serve is not asked for.
     const { config } = await loadConfig({ config: args.config, options, find: null });
     const [remote] = config.remotes;

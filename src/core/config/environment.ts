@@ -30,6 +30,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export type ConfigOptions = {
   /** `--remote`, each one URL; none is as if not given. */
   readonly remotes?: readonly string[];
+  /** What was typed for `remotes` where it was no `--remote`: the name of an operand. */
+  readonly remotesAs?: string;
   /** `--width` */
   readonly width?: string;
   /** `--listen` */
@@ -95,16 +97,17 @@ function readEnvSeat(filled: (name: keyof typeof CONFIG_VARIABLES) => string | n
   const model = filled("WRIT_SEAT_MODEL");
   if (model !== null && !MODEL_PATTERN.pattern.test(model))
     tell("bad_value", "WRIT_SEAT_MODEL", `It must be ${MODEL_PATTERN.rule}`);
-  return {
-    base_url: tidyBaseUrl(url),
-    model,
-    engine,
-    ctx_tokens: integerOf(filled("WRIT_SEAT_CTX"), [1, WINDOW_RANGE[1]], "WRIT_SEAT_CTX", tell),
-  };
+  const ctx_tokens = integerOf(filled("WRIT_SEAT_CTX"), [1, WINDOW_RANGE[1]], "WRIT_SEAT_CTX", tell);
+  return { base_url: tidyBaseUrl(url), model, engine, ctx_tokens };
+}
+
+/** What describes a seat that has no URL: it is not judged, and stands for nothing. */
+export function idleVariables(isSet: (name: string) => boolean): readonly string[] {
+  return isSet("WRIT_SEAT_URL") ? [] : ["WRIT_SEAT_MODEL", "WRIT_SEAT_ENGINE", "WRIT_SEAT_CTX"].filter(isSet);
 }
 
 /** Errors: none; what makes no sense is an issue, under the name of its option */
-export function readOptions({ remotes, width, listen }: ConfigOptions) {
+export function readOptions({ remotes, remotesAs = "--remote", width, listen }: ConfigOptions) {
   const issues: ConfigIssue[] = [];
   const tell = tellInto(issues);
   if (listen !== undefined) checkListen(listen, "--listen", tell);
@@ -113,15 +116,17 @@ export function readOptions({ remotes, width, listen }: ConfigOptions) {
     listen: listen ?? null,
     width: integerOf(width ?? null, WIDTH_RANGE, "--width", tell),
     remotes:
-      remotes === undefined || remotes.length === 0
-        ? null
-        : urlsOf(remotes, { kind: "option", name: "--remote" }, tell),
+      remotes === undefined || remotes.length === 0 ? null : urlsOf(remotes, { kind: "option", name: remotesAs }, tell),
   };
 }
 
 function urlsOf(texts: readonly string[], source: Named["source"], tell: Tell): Named {
   const urls = texts.map((text) => text.trim()).filter((text) => text !== "");
-  for (const url of urls) checkUrl(url, source.name, tell);
+  for (const [index, url] of urls.entries()) {
+    // Not by itself: it may hold a password.
+    const which = urls.length === 1 ? "" : `URL ${index + 1} of ${urls.length}: `;
+    checkUrl(url, source.name, (code, path, message, hint) => tell(code, path, `${which}${message}`, hint));
+  }
   return { urls: urls.map(tidyUrl), source };
 }
 

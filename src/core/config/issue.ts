@@ -41,19 +41,28 @@ export type ConfigIssue = {
   readonly column: number | null;
 };
 
-/** @param file null where the config is the built-in one, and so the environment is at fault */
+/** @param file null where the config is the built-in one */
 export function badConfig(
   file: string | null,
   issues: readonly ConfigIssue[],
   code: ErrorCode = "bad_config",
 ): WritError {
   const count = `${issues.length} issue${issues.length === 1 ? "" : "s"}`;
-  const what = file === null ? "The config from the environment" : `The config "${file}"`;
-  return new WritError(code, `${what} is not valid: ${count}`, {
+  return new WritError(code, `${blamed(file, issues)} is not valid: ${count}`, {
     hint: "writ docs configuration lists every key",
     lines: issues.flatMap(configIssueLines),
     details: { file, issues: issues.map((issue) => ({ ...issue })) },
   });
+}
+
+/** Where somebody has to look: a file that nothing is wrong with is not named. */
+function blamed(file: string | null, issues: readonly ConfigIssue[]): string {
+  const isTyped = ({ path, line }: ConfigIssue) => line === null && /^(?:--|[A-Z]+$)/.test(path);
+  const isVariable = ({ path, line }: ConfigIssue) => line === null && path.startsWith("WRIT_");
+  if (issues.length > 0 && issues.every(isTyped)) return "What was typed";
+  if (file === null || (issues.length > 0 && issues.every(isVariable))) return "The config from the environment";
+  if (issues.every((issue) => isTyped(issue) || isVariable(issue))) return "What was typed, with the environment,";
+  return `The config "${file}"`;
 }
 
 /** What an error of `badConfig` was made of. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { type ConfigOptions, type Environment, seatToFind } from "../../../src/core/config/environment.ts";
+import { badConfig } from "../../../src/core/config/issue.ts";
 import { mergeConfig, type Source, valuesOf } from "../../../src/core/config/merge.ts";
 import { BUILT_IN, readConfig } from "../../../src/core/config/read.ts";
 import type { FoundSeat } from "../../../src/core/config/seat.ts";
@@ -286,4 +287,42 @@ test("valuesOf() names each value once, and objects whose keys are not the confi
   expect(rows).toContainEqual({ path: "env_rules.deny_tools", value: ["edit_file"] });
   expect(rows).toContainEqual({ path: "remotes", value: [] });
   expect(paths.slice(0, 3)).toEqual(["delegation_enabled", "remotes", "seats[0].name"]);
+});
+
+test("each URL of several that makes no sense says which it is, and shows nothing of itself", () => {
+  const messages = (environment: Record<string, string>, remotes: readonly string[] = []) => {
+    const merged = mergeConfig(BUILT_IN, environment, { remotes });
+    return merged.ok ? [] : merged.issues.map(({ path, message }) => `${path}: ${message.split(": ")[0]}`);
+  };
+  const password = "https://u:hunter2@b";
+  expect(messages({ WRIT_REMOTES: `ftp://a,https://ok,${password}` })).toEqual([
+    "WRIT_REMOTES: URL 1 of 3",
+    "WRIT_REMOTES: URL 3 of 3",
+  ]);
+  expect(messages({}, ["ftp://a", "ftp://b"])).toEqual(["--remote: URL 1 of 2", "--remote: URL 2 of 2"]);
+  expect(JSON.stringify(messages({ WRIT_REMOTES: password }))).not.toContain("hunter2");
+  expect(messages({ WRIT_REMOTES: "ftp://a" })[0]).not.toContain("URL 1");
+});
+
+test.each<[Record<string, string>, Parameters<typeof mergeConfig>[2], string | null, string]>([
+  [{}, { remotes: ["127.0.0.1:18811"], remotesAs: "URL" }, "/c.json", "What was typed is not valid: 1 issue"],
+  [{}, { listen: "28999", width: "20" }, "/c.json", "What was typed is not valid: 2 issues"],
+  [{ WRIT_REMOTES: "ftp://a" }, {}, "/c.json", "The config from the environment is not valid: 1 issue"],
+  [
+    { WRIT_REMOTES: "ftp://a" },
+    { width: "20" },
+    "/c.json",
+    "What was typed, with the environment, is not valid: 2 issues",
+  ],
+  [{ WRIT_REMOTES: "ftp://a" }, {}, null, "The config from the environment is not valid: 1 issue"],
+])("what is wrong is told of where it stands: %j %j", (environment, options, file, message) => {
+  const merged = mergeConfig(BUILT_IN, environment, options);
+  if (merged.ok) throw new Error("it is not valid");
+  expect(badConfig(file, merged.issues).message).toBe(message);
+});
+
+test("an issue of the file is told of the file", () => {
+  const merged = mergeConfig(readConfig('{"limits":{"width":9}}'), {}, { width: "20" });
+  if (merged.ok) throw new Error("it is not valid");
+  expect(badConfig("/c.json", merged.issues).message).toStartWith('The config "/c.json"');
 });
