@@ -8,7 +8,7 @@ import { WritError } from "../core/error.ts";
 import { nearest, nearestBySegments } from "../core/near-miss.ts";
 import { quoteWords } from "../core/record/words.ts";
 import type { AnyCommand, Call, Command } from "./command.ts";
-import { type Declaration, declarationOf, type Operand, type Option } from "./declaration.ts";
+import { type Declaration, declarationOf, type Option } from "./declaration.ts";
 
 const LONGEST_QUOTE = 80;
 /** A longer call is not typed out in a hint. */
@@ -29,7 +29,7 @@ export function parseArguments<C extends AnyCommand>(command: C, argv: readonly 
   const given = readWords(command, argv, { operands, options });
   const words = command.rest === undefined ? [...given.operands, ...given.behind] : given.operands;
   const values: [string, unknown][] = [];
-  values.push(...placeOperands(operands, words));
+  values.push(...placeOperands({ operands, options }, words));
   let json = command.output === "always";
   for (const option of options) {
     const found = given.options.get(option.key);
@@ -121,7 +121,7 @@ function handedOver(option: Option, found: readonly (string | boolean)[] | undef
   return option.default ?? (option.valueName === null ? false : undefined);
 }
 
-function placeOperands(operands: readonly Operand[], words: readonly string[]) {
+function placeOperands({ operands, options }: ReturnType<typeof declarationOf>, words: readonly string[]) {
   const values: [string, unknown][] = [];
   let next = 0;
   for (const operand of operands) {
@@ -134,7 +134,13 @@ function placeOperands(operands: readonly Operand[], words: readonly string[]) {
     next += 1;
   }
   const surplus = words[next];
-  if (surplus !== undefined) throw new WritError("usage", `Unexpected operand ${quoted(surplus)}`);
+  if (surplus !== undefined) {
+    // A command that takes its file by an option: the word is what was meant for it.
+    const meant = operands.length === 0 ? options.find(({ valueName }) => valueName === "FILE") : undefined;
+    const call = `${meant?.flag} ${quoteWords([surplus])}`;
+    const hint = meant === undefined || call.length > LONGEST_CALL ? null : `Did you mean ${call}?`;
+    throw new WritError("usage", `Unexpected operand ${quoted(surplus)}`, { hint });
+  }
   const missing = operands.filter((operand, place) => operand.required && words[place] === undefined);
   if (missing.length > 0) {
     const names = missing.map((operand) => `"${operand.name}"`).join(", ");

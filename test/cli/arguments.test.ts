@@ -39,6 +39,14 @@ const many = defineCommand({
   output: "always",
 });
 
+const wanting = defineCommand({
+  ...shared,
+  args: {
+    seat: { type: "string", valueHint: "NAME" },
+    contract: { type: "string", multiple: true, valueHint: "FILE" },
+  },
+});
+
 const patch = defineCommand({ ...shared, args: { json: { type: "string" } }, output: "always" });
 
 const own = defineCommand({ ...shared, args: { json: { type: "boolean", description: "Print the rows" } } });
@@ -103,6 +111,13 @@ describe("parseArguments() reads", () => {
 
   test("all operands into the last one when that one is multiple", () => {
     expect(parseArguments(many, ["a", "b", "--", "-c"]).args.file).toEqual(["a", "b", "-c"]);
+  });
+
+  test("nothing for an operand where a file is taken by an option, and says which it is", () => {
+    const hinted = (word: string) => refusal(wanting, [word]).hint;
+    expect(hinted("legs.json")).toBe("Did you mean --contract legs.json?");
+    expect(hinted("a b")).toBe("Did you mean --contract 'a b'?");
+    expect(hinted("x".repeat(1000))).toBeNull();
   });
 
   test("a key of the prototype as what it is: an unknown option", () => {
