@@ -128,7 +128,7 @@ function walk(root: string, entry: string, segments: readonly string[]): readonl
       return;
     }
     const path = join(steps.at(-1)?.path ?? root, segment);
-    const stat = look(entry, path);
+    const stat = look(root, entry, path);
     if (stat.isSymbolicLink()) refuse("path_link", entry, `${quote(segment)} is a link`, "Name the file itself");
     if (index < segments.length - 1 && !stat.isDirectory()) {
       refuse("path_not_a_directory", entry, `${quote(segment)} is no folder`);
@@ -143,14 +143,14 @@ function walk(root: string, entry: string, segments: readonly string[]): readonl
   return steps;
 }
 
-function look(entry: string, path: string): BigIntStats {
+function look(root: string, entry: string, path: string): BigIntStats {
   try {
     return lstatSync(path, { bigint: true });
   } catch (error) {
     const code = codeOf(error);
     // A name that is too long for the file system is the name of nothing.
     if (isGone(code) || code === "ENAMETOOLONG") {
-      refuse("path_missing", entry, "there is no such file");
+      refuse("path_missing", entry, `there is no such file in ${quote(root)}`, "Name another --read-root");
     }
     return refuse("file_unreadable", entry, reasonOf(error));
   }

@@ -50,7 +50,13 @@ export const READ_ROOT = { kind: "text" } as const satisfies Parameter;
  * Errors: none; what is wrong is among the issues
  */
 export function readContractsIn(name: string, text: string, root: string): ReadContracts {
-  return readContracts(text, { ...JUDGES, base: `/${name}`, readDocuments: documentReader(root) });
+  const read = readContracts(text, { ...JUDGES, base: `/${name}`, readDocuments: documentReader(root) });
+  // An option is nothing that a call can give.
+  const issues = read.issues.map((issue) => ({
+    ...issue,
+    hint: issue.hint?.replaceAll("--read-root", "read_root") ?? null,
+  }));
+  return { ...read, issues };
 }
 
 /** The contracts of a call are not valid, and nothing was done. @param issues at least one */

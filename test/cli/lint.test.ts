@@ -108,6 +108,10 @@ list.json[2]  ok  UNGROUNDED
     const missing = await lint("paths.json", "--read-root", ".");
     expect(missing.exit).toBe(1);
     expect(missing.stdout).toContain("path_missing [/context_paths/0]");
+    expect(missing.stdout).toContain(`there is no such file in "${world.folder}"`);
+    const refused = await world.writ(["delegate", "--contract", "paths.json"]);
+    expect(refused.stderr).toContain(`there is no such file in "${world.folder}"\n    Name another --read-root\n`);
+    expect(refused.stderr).toContain("writ lint paths.json --read-root DIR\n");
   });
 
   test("reads standard input, once", async () => {

@@ -60,6 +60,8 @@ describe("delegation_lint", () => {
       ["path_missing", "/subtasks/1/context_paths/0"],
       ["path_outside", "/subtasks/1/context_paths/1"],
     ]);
+    const hints = subtasks.flatMap((each) => each.issues as readonly JsonObject[]).map(({ hint }) => hint);
+    expect(hints.slice(-2)).toEqual(["Name another read_root", "Name another read_root"]);
   });
 
   test("is judged by the contract reader alone: names in any case, a key given twice, too many, none, no list", async () => {

@@ -10,7 +10,7 @@ import type { DelegationIssue } from "./issue.ts";
 export function badContract(file: string, issues: readonly DelegationIssue[]): WritError {
   const count = `${issues.length} issue${issues.length === 1 ? "" : "s"}`;
   return new WritError("bad_contract", `The contract file "${file}" is not valid: ${count}`, {
-    hint: `All that can be said of it: writ lint ${file}`,
+    hint: `All that can be said of it: writ lint ${file}${besides(issues)}`,
     lines: issues.flatMap((issue) => issueLines(issue)),
     details: { issues: issues.map((issue) => ({ ...issue })) },
   });
@@ -28,11 +28,16 @@ export function badContracts(files: readonly string[], issues: readonly Delegati
   const count = `${issues.length} issue${issues.length === 1 ? "" : "s"}`;
   const what = faulty.size === 1 ? "1 contract file is" : `${faulty.size} contract files are`;
   return new WritError("bad_contract", `${what} not valid: ${count}`, {
-    hint: `All that can be said of them: writ lint ${[...faulty].join(" ")}`,
+    hint: `All that can be said of them: writ lint ${[...faulty].join(" ")}${besides(issues)}`,
     lines: issues.flatMap((issue) => {
       const [first = "", ...more] = issueLines(issue);
       return [`  ${issue.file ?? ""}:${first.slice(1)}`, ...more];
     }),
     details: { issues: issues.map((issue) => ({ ...issue })) },
   });
+}
+
+/** Documents are read by lint too where it is told from where: else it would find nothing wrong. */
+function besides(issues: readonly DelegationIssue[]): string {
+  return issues.some(({ code }) => code.startsWith("path_") || code === "read_root") ? " --read-root DIR" : "";
 }
