@@ -12,6 +12,9 @@ const CHAT_MS = 300_000;
 /** How long a server may be silent in a chat, in milliseconds. A processor without an accelerator reads slowly. */
 const SILENT_MS = { prefill: 240_000, decoding: 60_000 } as const;
 
+/** Its script was written for a contract, and not for the doctor's questions. */
+const SCRIPT_HINT = "Its script needs turns for the doctor's questions: writ docs scripted-seat has them";
+
 /** The findings of one seat. */
 export type Say = ReturnType<typeof findingsOf>;
 
@@ -44,7 +47,7 @@ export function faultOf(subject: string, outcome: Exclude<ChatOutcome, { kind: "
       return say.fail(
         subject,
         `It refused (HTTP ${outcome.status}): ${outcome.message}`,
-        isKey ? "See api_key_env" : null,
+        isKey ? "See api_key_env" : /^scripted seat: /.test(outcome.message) ? SCRIPT_HINT : null,
       );
     }
     case "stalled":

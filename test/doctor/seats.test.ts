@@ -140,6 +140,12 @@ describe("where no answer comes, that is told, and nothing further is asked", ()
     expect(findings.at(-1)?.hint).toBe("See api_key_env");
   });
 
+  test("a script without turns for the doctor's questions points at the page that has them", async () => {
+    const chat = () => ({ kind: "refused" as const, status: 400, message: "scripted seat: no turn fits this request" });
+    const { findings } = await told({ endpoint: { chat } });
+    expect(findings.at(-1)?.hint).toContain("writ docs scripted-seat");
+  });
+
   test("an answer of nothing fails", async () => {
     const chat = (request: ChatRequest) => (isPlain(request) ? answered({}) : undefined);
     expect(await lineOf("chat", { endpoint: { chat } })).toBe("FAIL chat: It answered with nothing");
