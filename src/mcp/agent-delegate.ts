@@ -37,7 +37,7 @@ const PARAMETERS = {
 export const tool: Tool = {
   name: "agent_delegate",
   description:
-    "Hand 1 to 8 subtasks to model seats on this machine or on configured nodes, and have what comes back graded by the acceptance checks of each. A subtask is a delegation contract: a goal, the documents it needs (context_paths below the read root, or context), an output_schema, and acceptance checks, which the seat never sees. Read summary first: succeeded, failed_verification, deferred (honestly not done, defer_class says why), failed. A diff is returned and never applied. A call that takes longer than wait_sec is answered with a run_id and goes on: delegation_result waits for it. delegation_lint checks the subtasks beforehand.",
+    "Hand 1 to 8 subtasks to model seats on this machine or on configured nodes, and have what comes back graded by the acceptance checks of each. A subtask is a delegation contract: a goal, the documents it needs (context_paths below the read root, or context), an output_schema (nodes take no contract without one), and acceptance checks, which the seat never sees. Read summary first: succeeded, failed_verification, deferred (honestly not done, defer_class says why), failed. A diff is returned and never applied. A call that takes longer than wait_sec is answered with a run_id and goes on: delegation_result waits for it. delegation_lint checks the subtasks beforehand.",
   inputSchema: schemaOf(PARAMETERS),
   reads: false,
   reachesOut: true,
