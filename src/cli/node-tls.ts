@@ -1,6 +1,7 @@
 /** The certificate and the key that the config names for a node, from their files. */
 import type { Config } from "../core/config/config.ts";
 import { WritError } from "../core/error.ts";
+import { fileFault } from "../host/file.ts";
 import { readNamedFile } from "../host/named-file.ts";
 import type { Tls } from "../wire/certificate.ts";
 
@@ -17,7 +18,6 @@ function pemAt(path: string, key: string): string {
   try {
     return new TextDecoder().decode(readNamedFile(path, PEM_BYTES));
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new WritError("tls_unusable", `Cannot read "${path}", which ${key} names: ${why}`, { path, cause: error });
+    throw new WritError("tls_unusable", `Cannot read "${path}", which ${key} names: ${fileFault(error)}`, { path, cause: error });
   }
 }

@@ -7,7 +7,7 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { WritError } from "../core/error.ts";
-import { readAll } from "./file.ts";
+import { fileFault, readAll } from "./file.ts";
 
 /** Where the shipped `contracts/` lies: inside the executable, or in the source tree. To be read from only. */
 export function shippedContracts(): string {
@@ -88,6 +88,5 @@ function entriesOf(folder: string, below: string) {
 }
 
 function unreadable(path: string, cause: unknown): WritError {
-  const why = cause instanceof Error ? cause.message : String(cause);
-  return new WritError("file_unreadable", `Cannot read "${path}": ${why}`, { cause });
+  return new WritError("file_unreadable", `Cannot read "${path}": ${fileFault(cause)}`, { cause });
 }

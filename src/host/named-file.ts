@@ -7,7 +7,7 @@
  */
 import { closeSync, constants, fstatSync, openSync, type Stats, statSync } from "node:fs";
 import { WritError } from "../core/error.ts";
-import { decodeBody, readAll } from "./file.ts";
+import { decodeBody, fileFault, readAll } from "./file.ts";
 
 /** How long a named pipe may be without a writer, in milliseconds. */
 export const WRITER_MS = 5_000;
@@ -26,9 +26,7 @@ export async function readBodyFile(path: string, maxBytes: number): Promise<stri
     return decodeBody(readNamedFile(path, maxBytes), `"${path}"`);
   } catch (error) {
     if (error instanceof WritError) throw error;
-    const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
-    const why = isMissing ? "there is no such file" : error instanceof Error ? error.message : String(error);
-    throw new WritError("file_unreadable", `Cannot read "${path}": ${why}`, {
+    throw new WritError("file_unreadable", `Cannot read "${path}": ${fileFault(error)}`, {
       hint: "Name a readable file, or - for standard input",
       cause: error,
     });

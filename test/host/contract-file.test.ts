@@ -29,7 +29,8 @@ test("16 MiB are read, one byte more is not", () => {
 });
 
 test.each([
-  { name: "a file that is not there", path: join(BASE, "gone.json"), says: "ENOENT" },
+  { name: "a file that is not there", path: join(BASE, "gone.json"), says: "there is no such file" },
+  { name: "below a file", path: join(import.meta.path, "x.json"), says: "there is no such file" },
   { name: "a folder", path: BASE, says: "it is a folder" },
 ])("$name is file_unreadable, with the reason", ({ path, says }) => {
   const read = readContractFile(path);
