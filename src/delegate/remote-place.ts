@@ -390,7 +390,8 @@ class RemoteRun {
     if (silent_ms < TOLD_SILENCE_MS || this.#toldSilence === this.#policy) return;
     this.#toldSilence = this.#policy;
     const elsewhere_ms = this.#policy === "replace" ? this.#world.orphan.grace_sec * 1000 : null;
-    this.#options.onProgress({ kind: "silent", silent_ms, why, elsewhere_ms });
+    const given_up_ms = silent_ms + Math.max(0, this.#untilBoundMs() + this.#moreInSilence());
+    this.#options.onProgress({ kind: "silent", silent_ms, why, elsewhere_ms, given_up_ms });
   }
 
   async #useless(why: string): Promise<null> {
@@ -441,12 +442,16 @@ class RemoteRun {
     return began_ms + (this.#wallSec + POLL_GRACE_SEC + waits_sec) * 1000;
   }
 
+  /** A job that lies in the line of a silent node may have begun there. */
+  #moreInSilence(): number {
+    return this.#silentSince !== null && this.#running_ms === null ? (this.#wallSec + POLL_GRACE_SEC) * 1000 : 0;
+  }
+
   async #bounds(): Promise<Step> {
     const isSilent = this.#silentSince !== null;
     // Silence has a bound of its own; a node that answers again may have begun the job meanwhile.
     if (isSilent && this.#policy === "replace") return null;
-    const more_ms = isSilent && this.#running_ms === null ? (this.#wallSec + POLL_GRACE_SEC) * 1000 : 0;
-    if (this.#untilBoundMs() + more_ms > 0) return null;
+    if (this.#untilBoundMs() + this.#moreInSilence() > 0) return null;
     if (this.#running_ms === null && !isSilent) return await this.#leaveQueue();
     const sec = Math.round((this.#world.clock.ms() - (this.#running_ms ?? this.#lying_ms)) / 1000);
     const isBroken = this.#unusable !== "" || this.#silentSince !== null;

@@ -5,6 +5,7 @@
  * Source: delegation run, section 1.5
  */
 import type { JobProgress } from "../../core/delegation/wire-result.ts";
+import type { Silence } from "../../core/placement/port.ts";
 import type { DelegateEvent } from "../../delegate/world.ts";
 import { oneLine } from "../table.ts";
 
@@ -14,7 +15,7 @@ export type LegState = {
   /** Waiting for room, queued, a step; cut to nothing. What was last heard of it, where its place is silent. */
   phase: string;
   /** Its place does not answer; null while it does. */
-  silence: { readonly since_ms: number; readonly why: string; readonly elsewhere_ms: number | null } | null;
+  silence: (Omit<Silence, "silent_ms"> & { readonly since_ms: number }) | null;
   /** When it was placed, or began to wait; monotonic milliseconds. */
   since_ms: number;
   /** When it ended; null while it goes on. */
@@ -56,8 +57,8 @@ export class LegBoard {
     leg.silence = null;
     switch (event.kind) {
       case "silent": {
-        const { silent_ms, why, elsewhere_ms } = event;
-        leg.silence = { since_ms: this.now() - silent_ms, why: oneLine(why), elsewhere_ms };
+        const { silent_ms, why, elsewhere_ms, given_up_ms } = event;
+        leg.silence = { since_ms: this.now() - silent_ms, why: oneLine(why), elsewhere_ms, given_up_ms };
         break;
       }
       case "waiting":
@@ -102,7 +103,11 @@ export class LegBoard {
 /** What a leg is doing now: of a silent place, for how long, and what comes next. */
 export function phaseOf({ phase, silence }: LegState, now_ms: number): string {
   if (silence === null) return phase;
-  const next = silence.elsewhere_ms === null ? "waited for" : `another place at ${secondsText(silence.elsewhere_ms)}`;
+  const { elsewhere_ms, given_up_ms } = silence;
+  const next =
+    elsewhere_ms === null
+      ? `waited for until ${secondsText(given_up_ms)}`
+      : `another place at ${secondsText(elsewhere_ms)}`;
   return `no answer for ${secondsText(now_ms - silence.since_ms)}, ${next} (${cutColumns(silence.why, WHY_COLUMNS)})`;
 }
 

@@ -4,6 +4,7 @@
  * Source: delegation run, section 1.5
  */
 import type { JobPhase, JobProgress } from "../../core/delegation/wire-result.ts";
+import type { Silence } from "../../core/placement/port.ts";
 import type { DelegateEvent } from "../../delegate/world.ts";
 import { oneLine } from "../table.ts";
 import { secondsText } from "./leg-board.ts";
@@ -34,12 +35,7 @@ type Running = {
 };
 
 /** A place that does not answer. */
-type Silent = {
-  readonly node: string;
-  readonly why: string;
-  readonly since_ms: number;
-  readonly elsewhere_ms: number | null;
-};
+type Silent = Omit<Silence, "silent_ms"> & { readonly node: string; readonly since_ms: number };
 
 /** @param say gets whole lines, without their end */
 export function openPlainDisplay(say: (line: string) => void, timers: Timers): Display {
@@ -88,12 +84,13 @@ export function openPlainDisplay(say: (line: string) => void, timers: Timers): D
         const state = running.get(event.index);
         if (state === undefined) return;
         const now = timers.now();
-        const { silent_ms, why, elsewhere_ms } = event;
+        const { silent_ms, why, elsewhere_ms, given_up_ms } = event;
         const silence = {
           node: oneLine(event.node),
           why: oneLine(why).slice(0, 200),
           since_ms: now - silent_ms,
           elsewhere_ms,
+          given_up_ms,
         };
         state.silence = silence;
         state.told_ms = now;
@@ -157,10 +154,10 @@ function stepText(progress: JobProgress | null): string {
 }
 
 /** `no answer from gpu-a for 12s (connection refused); another place is looked for at 60s` */
-function silenceText({ node, why, since_ms, elsewhere_ms }: Silent, now_ms: number): string {
+function silenceText({ node, why, since_ms, elsewhere_ms, given_up_ms }: Silent, now_ms: number): string {
   const next =
     elsewhere_ms === null
-      ? "no other place takes the leg, and it is waited for"
+      ? `no other place takes the leg, and it is waited for until ${secondsText(given_up_ms)}`
       : `another place is looked for at ${secondsText(elsewhere_ms)}`;
   return `no answer from ${node} for ${secondsText(now_ms - since_ms)} (${why}); ${next}`;
 }

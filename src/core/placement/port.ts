@@ -23,6 +23,8 @@ export type Silence = {
   readonly why: string;
   /** After how long a silence another place is looked for; null: it is waited for until the deadline of the job. */
   readonly elsewhere_ms: number | null;
+  /** After how long a silence the job is given up, where it is waited for. */
+  readonly given_up_ms: number;
 };
 
 /** What came of handing a job to a place; `queued_sec` is the time that it lay there and was not begun. */

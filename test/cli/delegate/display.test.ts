@@ -31,7 +31,15 @@ const done = (index: number, fields: Partial<LegResult> = {}): DelegateEvent => 
 };
 
 const silent = (index: number, silent_ms: number, elsewhere_ms: number | null = 60_000): DelegateEvent => {
-  return { kind: "silent", index, node: "node-b", silent_ms, why: "connection refused", elsewhere_ms };
+  return {
+    kind: "silent",
+    index,
+    node: "node-b",
+    silent_ms,
+    why: "connection refused",
+    elsewhere_ms,
+    given_up_ms: 361_000,
+  };
 };
 
 /** Timers that stand still until they are told to go on. */
@@ -109,7 +117,7 @@ describe("the live display", () => {
     expect(line()).toStartWith("[1] node-b/pool-b  no answer for 12s, another place at 60s (connection refused) ");
     display.take(silent(0, 61_000, null));
     timers.pass(1200);
-    expect(line()).toStartWith("[1] node-b/pool-b  no answer for 62s, waited for (connection refused) ");
+    expect(line()).toStartWith("[1] node-b/pool-b  no answer for 62s, waited for until 361s (connection refused) ");
     display.take(progress(0));
     timers.pass(1000);
     expect(line()).toStartWith("[1] node-b/pool-b  step 2/12  thinking  812 tok ");
@@ -257,7 +265,7 @@ describe("plain lines", () => {
     expect(lines.slice(1, 5)).toEqual([
       `writ: leg 1 no answer from node-b for 2s (connection refused); ${next}`,
       `writ: leg 1 no answer from node-b for 17s (connection refused); ${next} elapsed=20s`,
-      "writ: leg 1 no answer from node-b for 60s (connection refused); no other place takes the leg, and it is waited for",
+      "writ: leg 1 no answer from node-b for 60s (connection refused); no other place takes the leg, and it is waited for until 361s",
       "writ: leg 1 node-b answers again, after 61s",
     ]);
   });
