@@ -18,6 +18,9 @@ function pemAt(path: string, key: string): string {
   try {
     return new TextDecoder().decode(readNamedFile(path, PEM_BYTES));
   } catch (error) {
-    throw new WritError("tls_unusable", `Cannot read "${path}", which ${key} names: ${fileFault(error)}`, { path, cause: error });
+    throw new WritError("tls_unusable", `Cannot read "${path}", which ${key} names: ${fileFault(error)}`, {
+      path,
+      cause: error,
+    });
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { nodeIdOf } from "../../src/cli/node-world.ts";
 import { readHealth } from "../../src/core/placement/health.ts";
@@ -83,6 +83,23 @@ describe("writ node serve", () => {
     expect(await shut.stop()).toBe(0);
     expect(shut.talk).not.toContain("token");
   });
+
+  test.skipIf(process.platform === "win32")(
+    "says that others may use its data folder, as the doctor does",
+    async () => {
+      using world = livingWorld();
+      configureNode(world, null);
+      mkdirSync(world.data);
+      chmodSync(world.data, 0o755);
+      await using node = await startNode(world);
+      expect(await node.stop()).toBe(0);
+      expect(node.talk).toContain(` others may use the data folder (mode 755): chmod 700 '${world.data}'\n`);
+      chmodSync(world.data, 0o700);
+      await using alone = await startNode(world);
+      expect(await alone.stop()).toBe(0);
+      expect(alone.talk).not.toContain("chmod");
+    },
+  );
 
   test("takes no token for the name of a variable, and shows it to nobody", async () => {
     using world = livingWorld();

@@ -4,6 +4,7 @@ import { listensBeyond, readListen } from "../../core/config/url.ts";
 import { WritError } from "../../core/error.ts";
 import { capabilitiesOf } from "../../core/node/capabilities.ts";
 import { stripControls } from "../../core/terminal.ts";
+import { modeForOthers } from "../../host/folder.ts";
 import { interruptible } from "../../host/interrupt.ts";
 import { openLogStream } from "../../host/log-stream.ts";
 import type { Tls } from "../../wire/certificate.ts";
@@ -62,6 +63,9 @@ export const command = defineCommand({
       if (movedTo !== null)
         log(`THE STORE WAS DAMAGED and is now "${movedTo}": the jobs in it are lost, an empty one is in its place`);
       if (config.seats.length === 0) log("no seat is configured: every job will be refused (writ config init)");
+      const { data } = placesOf();
+      const mode = modeForOthers(data);
+      if (mode !== null) log(`others may use the data folder (mode ${mode}): chmod 700 '${data}'`);
       if (token === null) log(noToken(config.node.token_env));
       void seats.run(watching.signal);
       server = await serveNode({
