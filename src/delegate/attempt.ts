@@ -25,6 +25,8 @@ export type Ended = {
   readonly doing: string;
   /** Ends a job that goes on behind a place that is silent. */
   readonly stop: () => void;
+  /** What it tells of such a job is passed on no more: the leg is elsewhere. */
+  readonly mute: () => void;
 };
 
 /** The place did not end the job although it was told to, or for longer than any job may take. */
@@ -70,7 +72,12 @@ export async function runAttempt(
   const place = { node: spot.place, seat: spot.seat };
   desk.emit({ kind: "placed", index: leg.index, attempt: kind, ...place, reason: placementReason(decision) });
   let doing = "starting";
+  let isMuted = false;
+  const mute = () => {
+    isMuted = true;
+  };
   const onProgress = (progress: PlaceProgress) => {
+    if (isMuted) return;
     if (progress.kind === "silent") {
       desk.emit({ index: leg.index, node: spot.place, ...progress });
       return;
@@ -103,7 +110,7 @@ export async function runAttempt(
   desk.unbind(leg.index);
   if (outcome.kind === "ran") desk.noteRan(leg.index, spot.place, job_id);
   const wall_ms = clock.ms() - started;
-  return { job, spot, decision, kind, wall_ms, outcome, doing, stop: () => own.abort() };
+  return { job, spot, decision, kind, wall_ms, outcome, doing, stop: () => own.abort(), mute };
 }
 
 /** A node chooses among its seats itself, unless the caller named one, or the leg had its turn on another. */

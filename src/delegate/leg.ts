@@ -37,6 +37,9 @@ type Next = { readonly result: LegResult } | { readonly decision: Decision; read
 /** A place that has the job and is silent; `found` is its result where it is one to publish, else null. */
 type Silent = { readonly ended: Ended; readonly silent_sec: number; readonly found: Promise<Ran | null> };
 
+/** How often another place is looked for while a silent one is waited for. */
+const LOOK_AGAIN_MS = 15_000;
+
 /** Offers of one leg over all its waits: a place that keeps taking it and giving it back is left in the end. */
 const MOST_OFFERS = 32;
 
@@ -400,13 +403,54 @@ class LegLife {
     desk.cooldowns.set(place, { since_ms, until_ms: since_ms + cooldownMs(retry_after_sec, draw) });
   }
 
-  /** The owner of the job is silent: the leg is offered elsewhere, once; where nobody takes it the owner is waited for. */
+  /** The owner of the job is silent: the leg is offered elsewhere, once; until somebody takes it the owner is waited for. */
   private async outlive(ended: Ended, outcome: Extract<PlaceOutcome, { kind: "silent" }>): Promise<Next> {
-    const { desk, leg, account } = this;
+    const { desk, leg } = this;
     const other = this.silent === null && desk.stopped === null ? await this.findOther(ended) : null;
-    if (other?.kind !== "place") return await this.judge(await this.outwait(ended, outcome));
+    if (other?.kind === "place") return this.leaveBehind(ended, outcome, other, outcome.late());
+    const since_ms = desk.world.clock.ms();
+    const waiting = outcome.outwait();
+    const later = await this.findLater(ended, outcome, waiting);
+    if (later !== null) return this.leaveBehind(ended, outcome, later, waiting);
+    const late = await waiting;
+    if (late.kind === "ran") desk.noteRan(leg.index, ended.spot.place, ended.job.job_id);
+    const wall_ms = ended.wall_ms + desk.world.clock.ms() - since_ms;
+    return await this.judge({ ...ended, outcome: late, wall_ms });
+  }
+
+  /** A place that takes the leg after all, while its owner is waited for and still says nothing; null: that wait is over. */
+  private async findLater(
+    ended: Ended,
+    { isStill }: Extract<PlaceOutcome, { kind: "silent" }>,
+    waiting: Promise<PlaceOutcome>,
+  ): Promise<Placing | null> {
+    const { desk } = this;
+    if (this.silent !== null || isStill === undefined) return null;
+    const over = new AbortController();
+    const end = () => over.abort();
+    waiting.then(end, end);
+    const signal = AbortSignal.any([over.signal, desk.signal]);
+    while (!signal.aborted) {
+      await desk.world.clock.sleep(LOOK_AGAIN_MS, signal);
+      if (signal.aborted || !isStill()) continue;
+      const other = await this.findOther(ended);
+      // It may have spoken meanwhile: what it says then is what counts.
+      if (other?.kind === "place" && !signal.aborted && isStill()) return other;
+    }
+    return null;
+  }
+
+  /** The leg goes on elsewhere, and what its silent owner says before that is done still counts. */
+  private leaveBehind(
+    ended: Ended,
+    outcome: Extract<PlaceOutcome, { kind: "silent" }>,
+    other: Placing,
+    speaking: Promise<PlaceOutcome>,
+  ): Next {
+    const { desk, leg, account } = this;
     account.noteMissed(ended, outcome);
-    const found = outcome.late().then(
+    ended.mute();
+    const found = speaking.then(
       (late): Ran | null => {
         if (late.kind !== "ran") return null;
         desk.noteRan(leg.index, ended.spot.place, ended.job.job_id);
@@ -430,15 +474,6 @@ class LegLife {
       if (outcome.kind === "ran") desk.noteRan(leg.index, ended.spot.place, ended.job.job_id);
     };
     late().then(note, () => {}); // a place that breaks its promise leaves its intent open
-  }
-
-  /** Nobody else takes it: its owner may speak again until the deadline of the job. */
-  private async outwait(ended: Ended, outcome: Extract<PlaceOutcome, { kind: "silent" }>): Promise<Ended> {
-    const { desk, leg } = this;
-    const since_ms = desk.world.clock.ms();
-    const late = await outcome.outwait();
-    if (late.kind === "ran") desk.noteRan(leg.index, ended.spot.place, ended.job.job_id);
-    return { ...ended, outcome: late, wall_ms: ended.wall_ms + desk.world.clock.ms() - since_ms };
   }
 
   // Publishing.

@@ -505,6 +505,7 @@ class RemoteRun {
     return {
       kind: "silent",
       silent_sec: silent_ms / 1000,
+      isStill: () => this.#silentSince !== null,
       late: () => this.#awaitLate(),
       outwait: async () => {
         this.#policy = "wait";

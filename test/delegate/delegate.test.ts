@@ -783,6 +783,47 @@ describe("a place that falls silent with the job", () => {
     expect(only(results)).toMatchObject({ status: "succeeded", node: "b" });
   });
 
+  /** One that is waited for: it may take it that it still says nothing, and tells of its job all the time. */
+  const waitedFor = (clock: Parameters<typeof scriptedRemote>[0], isStill: boolean, takes_ms: number) => {
+    const a = scriptedRemote(clock, "http://a:1", [{}], [{ seats: [seatRecord({ tok_s: 100 })] }]);
+    const run: typeof a.run = async (job, _, { signal, onProgress }) => ({
+      kind: "silent",
+      silent_sec: 60,
+      isStill: () => isStill,
+      late: () => Promise.reject(new Error("it is waited for")),
+      outwait: async () => {
+        await clock.sleep(takes_ms, signal);
+        onProgress({ kind: "queued", position: 7, about_sec: null });
+        return signal.aborted
+          ? { kind: "stopped" as const, state: "running" as const }
+          : { kind: "ran" as const, queued_sec: 0, result: wireResultOf(job, ANSWER) };
+      },
+    });
+    return { ...a, run };
+  };
+  const full = { running: 1, max_running: 1 };
+
+  test.each<[string, boolean, number, object]>([
+    ["goes elsewhere as soon as there is room", true, 900_000, { node: "b", wall_ms: 31_000 }],
+    ["and its answer counts where it comes before the other's", true, 30_500, { node: "a", wall_ms: 30_500 }],
+    ["is left with its leg where it answers again", false, 50_000, { node: "a", wall_ms: 50_000 }],
+  ])("while it is waited for: %s", async (_, isStill, takes_ms, result) => {
+    const { results, events } = await play({
+      contracts: [SCHEMA],
+      local: () => null,
+      // b has room at the second look behind the silence.
+      remotes: (clock) => [
+        waitedFor(clock, isStill, takes_ms),
+        scriptedRemote(clock, "http://b:1", [{ result: ANSWER }], [full, full, {}]),
+      ],
+    });
+    expect(only(results)).toMatchObject({ status: "succeeded", ...result });
+    const kinds = only(results).attempts.map(({ kind }) => kind);
+    expect(kinds).toEqual(isStill ? ["first", "orphan"] : ["first"]);
+    // What it says of its job when the leg is elsewhere is told to nobody.
+    expect(events.some(({ kind }) => kind === "queued")).toBe(!isStill);
+  });
+
   test("is waited for where nobody else takes the leg", async () => {
     const script = pair({}, []);
     const { results } = await play({

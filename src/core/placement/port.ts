@@ -64,6 +64,8 @@ export type PlaceOutcome =
   | {
       readonly kind: "silent";
       readonly silent_sec: number;
+      /** Whether it still says nothing, while it is waited for; left out: nobody can say. */
+      readonly isStill?: () => boolean;
       /** Somebody else has the leg now: what the place says when it speaks again, or when the signal came. */
       readonly late: () => Promise<PlaceOutcome>;
       /** Nobody else takes the leg: the place is waited for, to the deadline of the job. */
