@@ -62,18 +62,19 @@ export function notWritten(reason: string, isUsage = false, hint: string | null 
 }
 
 /**
- * Errors: `handoff_not_written`, `usage`, `file_unwritable`, `git_missing`, and those of the store
+ * Errors: `handoff_not_written`, `usage`, `file_unwritable`, `git`, `git_missing`, and those of the store
  * Source: flow state, section 10
  */
 export function writeHandoff(world: BriefWorld, options: HandoffOptions): Handoff {
   const target = options.worktree ?? world.cwd;
   if (world.kindOf(target) !== "folder") throw notWritten(`${target} does not exist`);
+  const toplevel = oneLinePath(toplevelOf(world, target) ?? target);
+  const store = world.storeAt(target);
   const repo = readRepoState(world, target);
-  const toplevel = toplevelOf(world, target) ?? target;
   const path = options.print ? null : destination(world, options, target, repo);
   const { text: human, dropped } = humanText(options, branchWord(repo));
   const core = renderCore({ ...human, repo_state: repo });
-  const { flow } = world.storeAt(target).read();
+  const { flow } = store.read();
   const plain = activePhase(flow) === null ? "no phase is in progress" : options.hotfix ? "hotfix" : null;
   const process = plain === null ? processBlock(world, { flow, toplevel, repo, options }) : null;
   const text = core + (process === null ? "" : renderProcess(flow, process.block));
@@ -91,6 +92,12 @@ export function writeHandoff(world: BriefWorld, options: HandoffOptions): Handof
       if (plain === null) markFlow(world, { target, flow, text, path });
     },
   };
+}
+
+/** A brief names the checkout in a line of its own. Errors: `handoff_not_written` */
+function oneLinePath(toplevel: string): string {
+  if (!/[\u0000-\u001f\u007f]/.test(toplevel)) return toplevel;
+  throw notWritten(`the path of the checkout holds a control character: ${JSON.stringify(toplevel)}`);
 }
 
 function humanText(

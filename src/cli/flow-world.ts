@@ -2,8 +2,9 @@
 import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { TrackerWorld } from "../brief/track.ts";
+import { stop } from "../core/brief/stop.ts";
 import { readFlowSettings } from "../host/flow-settings.ts";
-import { runGit } from "../host/git.ts";
+import { runGit, unreadableCheckout } from "../host/git.ts";
 import { sha256 } from "../store/drafts.ts";
 import { flowStore } from "../store/flow.ts";
 import type { Output } from "./command.ts";
@@ -22,11 +23,29 @@ export const STORE_OPTION = {
 /** Where a folder stands: the toplevel of its checkout, and its git folder; null outside of git. */
 export type Checkout = { readonly folder: string; readonly toplevel: string | null; readonly gitDir: string | null };
 
-/** Errors: `git_missing` */
+/**
+ * Outside of git is where no repository is: one that git cannot read is none to keep another flow beside.
+ *
+ * Errors: `git_missing`; `git` where a repository is there and git cannot read it, or its path holds a line feed
+ */
 export function checkoutAround(folder: string): Checkout {
-  const { stdout } = runGit(folder, ["rev-parse", "--absolute-git-dir", "--show-toplevel"]);
+  const { stdout, stderr } = runGit(folder, ["rev-parse", "--absolute-git-dir", "--show-toplevel"]);
   // A bare repository has a git folder and no toplevel: what is printed before the failure counts.
-  const [gitDir = "", toplevel = ""] = stdout.split("\n");
+  const [gitDir = "", toplevel = "", ...further] = stdout.split("\n");
+  if (further.length > 1) {
+    throw stop("git", `the path of the checkout holds a line feed: ${JSON.stringify(folder)}`, {
+      hint: "Move it to a path without one",
+    });
+  }
+  const broken = gitDir === "" ? unreadableCheckout(folder) : null;
+  if (broken !== null) {
+    const said = stderr.split("\n").find((line) => line.trim() !== "") ?? "it said nothing";
+    throw stop("git", `git rev-parse failed: ${said}`, {
+      path: broken,
+      details: [`${broken} is there, and git cannot read it`],
+      hint: `Put it in order until git status works there, or move ${broken} away`,
+    });
+  }
   return { folder, toplevel: toplevel === "" ? null : toplevel, gitDir: gitDir === "" ? null : gitDir };
 }
 

@@ -1,4 +1,6 @@
 /** git, asked for facts of a checkout and told the few things that briefs do. */
+import { lstatSync, realpathSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
 import { WritError } from "../core/error.ts";
 import { GIT, gitEnvironment } from "./git-call.ts";
 
@@ -40,4 +42,33 @@ export function runGit(dir: string, args: readonly string[]): GitAnswer {
       cause: error,
     });
   }
+}
+
+/**
+ * The `.git` around a folder in which git finds no repository: a file, or a folder with a part of one. Looked for as far
+ * up as git looks: within the file system, and below what `GIT_CEILING_DIRECTORIES` names. Null where there is none.
+ */
+export function unreadableCheckout(dir: string): string | null {
+  const ceilings = new Set((process.env.GIT_CEILING_DIRECTORIES ?? "").split(delimiter));
+  try {
+    let folder = realpathSync(dir);
+    const { dev } = lstatSync(folder);
+    for (;;) {
+      const git = join(folder, ".git");
+      const kind = lstatSync(git, { throwIfNoEntry: false });
+      if (kind?.isFile() || (kind !== undefined && PARTS.some((part) => isThere(join(git, part))))) return git;
+      const above = dirname(folder);
+      if (above === folder || ceilings.has(above) || lstatSync(above).dev !== dev) return null;
+      folder = above;
+    }
+  } catch {
+    return null; // a folder that cannot be looked at
+  }
+}
+
+/** An empty folder of that name is no repository: sandboxes make one. */
+const PARTS = ["HEAD", "objects", "refs", "config"];
+
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }

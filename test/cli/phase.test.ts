@@ -1,5 +1,5 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Checkout, checkoutAt, openCheckouts } from "../support/checkout.ts";
 import { documentOf, type LivingWorld, livingWorld, shown } from "../support/writ.ts";
@@ -161,3 +161,41 @@ test("without git on PATH the tracker says so with status 4", async () => {
   expect(documentOf(ran)).toMatchObject({ ok: false, code: "git", message: "git: command not found" });
   expect(ran.exit).toBe(4);
 });
+
+test.each([
+  ["HEAD is garbage", (path: string) => writeFileSync(join(path, ".git", "HEAD"), "garbage\n")],
+  ["objects are gone", (path: string) => rmSync(join(path, ".git", "objects"), { recursive: true })],
+  ["a file leads nowhere", (path: string) => {
+    rmSync(join(path, ".git"), { recursive: true });
+    writeFileSync(join(path, ".git"), "gitdir: /nowhere/at/all\n");
+  }],
+] as const)("a repository that git cannot read is not another flow, where its %s", async (_, harm) => {
+  using world = livingWorld();
+  using places = openCheckouts();
+  const { path } = places.repository("r");
+  await last(world, path, "writ phase start brainstorm");
+  harm(path);
+  const folder = join(path, "deep");
+  mkdirSync(folder);
+  for (const line of [
+    "writ phase status",
+    "writ phase start plan",
+    "writ plan init a",
+    "writ handoff --key k --title t",
+    "writ handoff --print --title t",
+  ]) {
+    const said = await last(world, folder, line);
+    expect(said).toStartWith("--- stderr\nStop: git rev-parse failed: fatal: ");
+    expect(said).toContain(`\n  ${join(path, ".git")} is there, and git cannot read it\n`);
+    expect(said).toEndWith("\n--- exit 3\n");
+  }
+  expect(existsSync(join(folder, ".writ"))).toBe(false);
+}); // biome-ignore format: a table
+
+test(
+  "an empty folder named .git is no repository",
+  around(async (world, _, folder) => {
+    mkdirSync(join(folder, "sandboxed", ".git"), { recursive: true });
+    expect(await last(world, join(folder, "sandboxed"), "writ phase start plan")).toContain("--- exit 0\n");
+  }),
+);
