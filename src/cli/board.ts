@@ -19,7 +19,7 @@ export const command = defineCommand({
   notes: [
     "The page is read-only, on this machine only, and for whoever has the address that is printed: it holds a token that is made anew each time. It needs no network. Ctrl-C ends it.",
   ],
-  exits: { 0: "it was ended with SIGINT or SIGTERM", 4: "the port cannot be opened" },
+  exits: { 0: "it was ended with SIGINT or SIGTERM", 4: "the port cannot be opened, or the address cannot be printed" },
   async run({ args, json, out }) {
     const { database } = placesOf();
     const world = { openStore: () => openBoardStore(database), database, now: () => Date.now(), sha256 };
@@ -31,10 +31,14 @@ export const command = defineCommand({
       answer: (ask) => answerBoard(world, ask),
       onDefect: (error) => out.talk(`writ board: a defect in writ: ${error instanceof Error ? error.message : error}`),
     });
-    if (json) out.document({ ok: true, url: server.url, port: server.port });
-    else out.line(server.url);
-    await untilStopped(stopped);
-    await server.close();
+    try {
+      if (json) out.document({ ok: true, url: server.url, port: server.port });
+      else out.line(server.url);
+      await untilStopped(stopped);
+    } finally {
+      // Also where the address could not be printed: nobody can find it then.
+      await server.close();
+    }
     return 0;
   },
 });

@@ -135,6 +135,16 @@ describe.skipIf(!existsSync("/dev/full"))("a full disk behind standard output (n
     );
   });
 
+  test.each(["board", "board --json", "node serve --listen 127.0.0.1:0", "seat serve --script s.json"])(
+    "ends what would serve at an address that nobody can learn: writ %s",
+    async (line) => {
+      const script = { schema_version: 1, name: "x", turns: [{ id: "a", reply: {} }] };
+      writeFileSync(join(world.folder, "s.json"), JSON.stringify(script));
+      const { stderr } = await world.shell(`writ ${line} >/dev/full; echo "status $?" >&2`);
+      expect(stderr).toMatch(/Error: Cannot write standard output: ENOSPC[^\n]*\n[^\n]+\nstatus 4\n$/);
+    },
+  );
+
   test("is said after the write that was done: the change is there", async () => {
     const turn = await world.turn();
     const { stderr } = await turn.shell('writ contract set conclusion kept >/dev/full; echo "status $?" >&2');

@@ -96,6 +96,10 @@ export const command = defineCommand({
       const { running } = node;
       log(`stopping${running === 0 ? "" : `: ${counted(running, "job")} may run for ${config.node.drain_sec} s more`}`);
       await node.drain(new AbortController().signal);
+    } catch (error) {
+      // It had begun, and could not say where it is: what keeps it awake ends here.
+      if (server !== null) await node.drain(AbortSignal.abort());
+      throw error;
     } finally {
       watching.abort();
       await server?.close();

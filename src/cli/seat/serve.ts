@@ -75,11 +75,15 @@ export const command = defineCommand({
       onEntry: (entry) => log?.write(compactJson(entry)),
       onDefect: (error) => out.talk(`writ seat serve: ${error instanceof Error ? error.message : error}`),
     });
-    if (json) out.document({ ok: true, status: "ok", url: seat.url, seat: seatObject(script, seat), scripted: true });
-    else out.line(readyLine(script, seat));
-    await untilStopped(stopped);
-    await seat.close();
-    log?.close();
+    try {
+      if (json) out.document({ ok: true, status: "ok", url: seat.url, seat: seatObject(script, seat), scripted: true });
+      else out.line(readyLine(script, seat));
+      await untilStopped(stopped);
+    } finally {
+      // Also where the address could not be printed: nobody can find it then.
+      await seat.close();
+      log?.close();
+    }
     const report = seat.report();
     tell(out, report);
     return args.strict && (report.unused_turns.length > 0 || report.unmet_count > 0) ? 1 : 0;
