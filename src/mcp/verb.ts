@@ -2,14 +2,15 @@
  * A command as a tool: its declaration makes the arguments, and it runs as it does in a shell, with `--json`; what it
  * prints is the answer. So there is one way of doing each thing.
  */
-import { statSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
+import { relative, resolve, sep } from "node:path";
 import type { AnyCommand, Arguments, Call, Command, Output } from "../cli/command.ts";
 import { declarationOf } from "../cli/declaration.ts";
 import { errorDocument, errorOf } from "../cli/print.ts";
 import { WritError } from "../core/error.ts";
 import type { JsonObject, JsonValue } from "../core/json/value.ts";
 import { type Parameter, type Parameters, readArguments, schemaOf } from "./arguments.ts";
-import { answered, produced, type Tool, type ToolAnswer } from "./tool.ts";
+import { answered, produced, type ServerSetting, type Tool, type ToolAnswer } from "./tool.ts";
 
 /** The largest answer, in bytes: a turn may have a record of thousands of runs. */
 const MOST_BYTES = 1024 * 1024;
@@ -46,8 +47,11 @@ export function verbTool<A extends Arguments>(command: Command<A>, own: VerbTool
     async run(call) {
       const given: Readonly<Record<string, unknown>> = readArguments(parameters, call.arguments);
       const args = Object.fromEntries(bindings.map((binding) => [binding.declared, argumentFor(binding, given)]));
-      const odd = bindings.find(({ declared }) => /(?:^|-)file$/.test(declared) && !isPlain(args[declared]));
+      const files = bindings.filter(({ declared }) => /(?:^|-)file$/.test(declared));
+      const odd = files.find(({ declared }) => !isPlain(args[declared]));
       if (odd !== undefined) return answered(errorDocument(noPlainFile(odd, args[odd.declared])), true);
+      const far = files.find(({ declared }) => !isInReach(args[declared], call.server));
+      if (far !== undefined) return answered(errorDocument(outOfReach(far, args[far.declared], call.server)), true);
       // The declaration is what both the type and the values were made from; the type system cannot see that.
       return await runCommand(command, { args, rest: [], json: true } as unknown as Omit<Call<A>, "out">);
     },
@@ -62,6 +66,27 @@ function isPlain(path: unknown): boolean {
   } catch {
     return false; // a path that cannot be looked at
   }
+}
+
+/** A server that was started with a read root reads no file elsewhere, wherever a link leads. */
+function isInReach(path: unknown, { readRoot, isReadRootGiven }: ServerSetting): boolean {
+  if (typeof path !== "string" || !isReadRootGiven) return true;
+  try {
+    const root = realpathSync(readRoot);
+    const file = realpathSync(path);
+    const way = relative(root, file);
+    return way !== ".." && !way.startsWith(`..${sep}`) && resolve(root, way) === file;
+  } catch {
+    return false; // gone meanwhile
+  }
+}
+
+function outOfReach({ names }: Binding, path: unknown, { readRoot }: ServerSetting): WritError {
+  const [name = ""] = names;
+  const message = `${name} lies outside of the read root of this server, "${readRoot}": "${String(path)}"`;
+  return new WritError("file_unreadable", message, {
+    hint: "Give the value itself, or name a file below the read root",
+  });
 }
 
 function noPlainFile({ names }: Binding, path: unknown): WritError {

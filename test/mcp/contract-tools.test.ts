@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { readdirSync, readlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject, JsonValue } from "../../src/core/json/value.ts";
 import { type Answer, type McpClient, startMcp } from "../support/mcp.ts";
@@ -202,4 +202,26 @@ describe("the tools of a turn's contract", () => {
     });
     expect(await field("conclusion")).toBe(long);
   });
+});
+
+test("a server that was started with a read root reads no json_file outside of it", async () => {
+  const root = join(world.folder, "root");
+  mkdirSync(join(root, "deep"), { recursive: true });
+  const outside = join(world.folder, "outside.json");
+  for (const file of [outside, join(root, "deep", "patch.json")]) writeFileSync(file, '{"conclusion": "read"}');
+  symlinkSync(outside, join(root, "link.json"));
+  await using bounded = await startMcp(world, { args: ["--read-root", root], cwd: root });
+  const fill = (json_file: string) => bounded.call("contract_fill", { draft_id: id, json_file });
+
+  for (const json_file of [outside, "../outside.json", join(root, "link.json"), "deep/../link.json"]) {
+    expect(await fill(json_file)).toMatchObject({
+      isError: true,
+      document: { ok: false, code: "file_unreadable", message: expect.stringContaining("outside of the read root") },
+    });
+  }
+  expect(await field("conclusion")).not.toBe("read");
+  for (const json_file of ["deep/patch.json", join(root, "deep", "patch.json")]) {
+    expect((await fill(json_file)).isError).toBeFalse();
+  }
+  expect(await field("conclusion")).toBe("read");
 });
