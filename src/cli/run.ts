@@ -24,6 +24,7 @@ export const command = defineCommand({
   notes: [
     "Standard input, both streams, the terminal and the exit status are the command's own. What it prints is kept redacted: the first and the last 500 characters, its size and its digest.",
     "The record is written when the command has ended: where writ run itself is killed, nothing is recorded, and the command may run on.",
+    "A signal goes to the command alone. What it started and left behind runs on, as without writ; where that still holds the output open after 2 seconds, writ run ends without it.",
     "Without --contract-id the record goes to WRIT_CONTRACT_ID; with neither the command runs unrecorded.",
   ],
   exits: { 0: "the command's own status, whatever it is", 126: "it cannot be executed", 127: "it was not found" },

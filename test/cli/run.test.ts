@@ -126,6 +126,21 @@ describe("writ run", () => {
     expect(await recordOf(turn)).toMatchObject([{ exit_code: 9, signal: null }]);
   });
 
+  test("ends with its command at a signal, also where what that started holds the output open and runs on", async () => {
+    const turn = await world.turn();
+    const child = Bun.spawn([...writCommand(), "run", "-c", 'sleep 600 & echo "$!"; wait'], {
+      env: world.env(turn.env),
+      cwd: world.folder,
+      stdout: "pipe",
+      stderr: "ignore",
+    });
+    const started = Number(new TextDecoder().decode((await child.stdout.getReader().read()).value));
+    child.kill("SIGTERM");
+    expect(await child.exited).toBe(143);
+    process.kill(started); // throws where it is gone
+    expect(await recordOf(turn)).toMatchObject([{ exit_code: null, signal: "SIGTERM", truncated: true }]);
+  });
+
   test.skipIf(process.platform !== "linux")("is a terminal for a command in a terminal (Linux)", async () => {
     const turn = await world.turn();
     const screen = openScreen([...writCommand(), "run", "--", ...CHILD], {
