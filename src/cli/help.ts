@@ -156,7 +156,7 @@ async function printPage(fd: 1 | 2, json: boolean, render: (look: Look) => strin
 /** Colour where this very stream is a terminal that wants it; elsewhere the colour library is not even loaded. */
 async function lookOf(fd: 1 | 2, width: number): Promise<Look> {
   const { NO_COLOR, TERM } = process.env;
-  if ((NO_COLOR ?? "") !== "" || TERM === "dumb" || !isTerminal(fd)) return plainLook(width);
+  if ((NO_COLOR ?? "") !== "" || TERM === "dumb" || TERM === "" || !isTerminal(fd)) return plainLook(width);
   const { createColors } = (await import("picocolors")).default;
   const colors = createColors(true);
   return { width, title: colors.bold, name: colors.cyan };

@@ -456,6 +456,16 @@ describe("a terminal", () => {
     expect(table.join("\n")).toContain("local/one (scripted)");
   });
 
+  test.each(["dumb", ""])("of the type %j gets lines and no sequences", async (TERM) => {
+    const screen = openScreen([...writCommand(), "delegate", "--contract", "plain.json"], {
+      env: world.env({ TERM }),
+      cwd: world.folder,
+    });
+    expect(await screen.ended).toBe(0);
+    expect(screen.text()).toContain("leg 1 done");
+    expect(screen.text()).not.toContain("\x1b");
+  });
+
   test("has its cursor back also where the process is ended at once", async () => {
     const screen = openScreen([...writCommand(), "delegate", "--contract", "three.json"], {
       env: world.env({ TERM: "xterm" }),

@@ -214,6 +214,7 @@ describe("the frame", () => {
     expect((await atTerminal("boom --help", { TERM: "xterm", NO_COLOR: "" })).screen).toContain(colour);
     expect((await atTerminal("boom --help", { TERM: "xterm", NO_COLOR: "1" })).screen).not.toContain("\u001b[");
     expect((await atTerminal("boom --help", { TERM: "dumb" })).screen).not.toContain("\u001b[");
+    expect((await atTerminal("boom --help", { TERM: "" })).screen).not.toContain("\u001b[");
     expect(await scripted("boom --help", { env: { TERM: "xterm", FORCE_COLOR: "1", CI: "1" } })).not.toContain(
       "\u001b[",
     );

@@ -13,7 +13,8 @@ const now = () => performance.now();
 export function openDisplay(out: Output, options: { readonly quiet: boolean; readonly plain: boolean }): Display {
   if (options.quiet) return { take: () => {}, say: () => {}, close: () => {} };
   const { TERM, COLUMNS } = process.env;
-  if (options.plain || TERM === "dumb" || !isTerminal(2)) {
+  // Empty says as little of what the terminal can do as "dumb".
+  if (options.plain || TERM === "dumb" || TERM === "" || !isTerminal(2)) {
     return openPlainDisplay((line) => out.talk(line), {
       now,
       every(ms, call) {
