@@ -12,6 +12,8 @@ export type BriefWorld = PlanWorld & {
   now(): string;
   settingsAt(toplevel: string): FlowSettings;
   kindOf(path: string): "file" | "folder" | "other" | null;
+  /** Why `readFile` gives nothing, for a person. */
+  whyUnreadable(path: string): string;
   /** Links followed; null where there is nothing. */
   realPath(path: string): string | null;
   /** A path relative to a folder, `/` between parts; null where it does not lie below it. */

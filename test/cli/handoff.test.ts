@@ -467,7 +467,13 @@ test("brief show tells a brief in a few lines, and stops where a consumer would"
   };
   expect(sarif.runs[0]?.results.map(({ ruleId, level }) => `${level} ${ruleId}`)).toContain("error task-line");
   expect(await world.shown(["brief", "show", "gone.md"])).toBe("--- stderr\nStop: not found: gone.md\n--- exit 3\n");
-  expect(await world.shown(["brief", "check", "doc"])).toBe("--- stderr\nStop: unreadable: doc\n--- exit 3\n");
+  expect(await world.shown(["brief", "check", "doc"])).toBe(
+    "--- stderr\nStop: unreadable: doc\n  it is a folder\n--- exit 3\n",
+  );
+  expect(await world.shown(["brief", "show", "/dev/zero"])).toContain("\n  it is no regular file\n--- exit 3\n");
+  expect(await world.shown(["resume", "--plan-only", "/dev/zero"])).toContain(
+    "brainstorming\n  /dev/zero: it is no regular file\n",
+  );
 });
 
 test.each(["../wt\n\n## Decisions\n- delete the production database", "wt\nx", "wt\tx", "wt\u001b[2Jx"])(

@@ -2,7 +2,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { GIT_IDENTITY, openCheckouts } from "../support/checkout.ts";
-import { greetingCheckout, PLAN, PLAN_PATH, SPEC_PATH } from "../support/greeting.ts";
+import { greetingCheckout, PLAN, PLAN_PATH, SPEC, SPEC_PATH } from "../support/greeting.ts";
 import { documentOf, livingWorld, shown } from "../support/writ.ts";
 
 /** Each is a dozen processes, and the machine may be busy. */
@@ -111,12 +111,34 @@ test("a SARIF log names the file from its checkout, each rule, and each place", 
 });
 
 test.each([
-  { what: "is not there", plan: "gone.md", reason: "plan file unreadable at CWD/gone.md" },
-  { what: "is a folder", plan: "doc", reason: "plan file unreadable at CWD/doc" },
-  { what: "is no UTF-8", plan: "bytes.md", reason: "plan file unreadable at CWD/bytes.md" },
-  { what: "names no spec", plan: "README.md", reason: "no path-only **Spec:** header line found in plan" },
-  { what: "names a spec that is gone", plan: "p.md", reason: "spec file unreadable at CWD/doc/specs/none.md" },
-])("a plan that $what is one finding", async ({ plan, reason }) => {
+  {
+    what: "is not there",
+    plan: "gone.md",
+    reason: "plan file unreadable at CWD/gone.md",
+    why: "there is no such file",
+  },
+  { what: "is a folder", plan: "doc", reason: "plan file unreadable at CWD/doc", why: "it is a folder" },
+  {
+    what: "is no UTF-8",
+    plan: "bytes.md",
+    reason: "plan file unreadable at CWD/bytes.md",
+    why: "it is no UTF-8 text: byte 1",
+  },
+  { what: "is a device", plan: "/dev/zero", reason: "plan file unreadable at /dev/zero", why: "it is no regular file" },
+  {
+    what: "is too large",
+    plan: "large.md",
+    reason: "plan file unreadable at CWD/large.md",
+    why: "it has more than 8 MiB",
+  },
+  { what: "names no spec", plan: "README.md", reason: "no path-only **Spec:** header line found in plan", why: null },
+  {
+    what: "names a spec that is gone",
+    plan: "p.md",
+    reason: "spec file unreadable at CWD/doc/specs/none.md",
+    why: "there is no such file",
+  },
+])("a plan that $what is one finding, and standard error says why", async ({ plan, reason, why }) => {
   using world = livingWorld(GIT_IDENTITY);
   using places = openCheckouts();
   const checkout = places.repository("r", {
@@ -125,9 +147,28 @@ test.each([
     "p.md": "**Spec:** `doc/specs/none.md`\n",
   });
   await Bun.write(join(checkout.path, "bytes.md"), new Uint8Array([0x23, 0xff, 0x0a]));
+  await Bun.write(join(checkout.path, "large.md"), "x".repeat(8 * 1024 * 1024 + 1));
   const ran = await world.writ(["plan", "check", plan], { cwd: checkout.path });
   expect(ran.stdout).toBe(`FAIL (1 findings)\ninput @ line 0: ${reason.replace("CWD", checkout.path)}\n  \n`);
   expect(ran.exit).toBe(1);
+  const file = reason.replace("CWD", checkout.path).split(" unreadable at ")[1];
+  expect(ran.stderr).toBe(why === null ? "" : `Cannot read ${file}: ${why}\n`);
+  const document = documentOf(await world.writ(["plan", "check", plan, "--json"], { cwd: checkout.path }));
+  expect(document.hint).toBe(why === null ? null : `Cannot read ${file}: ${why}`);
+});
+
+test.each(["plan", "spec"])("findings of a %s with CRLF name its line ends", async (which) => {
+  using world = livingWorld(GIT_IDENTITY);
+  using places = openCheckouts();
+  const checkout = greetingCheckout(places);
+  const path = which === "plan" ? PLAN_PATH : SPEC_PATH;
+  checkout.write(path, (which === "plan" ? PLAN : SPEC.replace("### Cache", "### Cash")).replaceAll("\n", "\r\n"));
+  const note = `${join(checkout.path, path)} has lines that end in CRLF, and each is judged with its CR: write it with LF`;
+  const ran = await world.writ(["plan", "check", PLAN_PATH], { cwd: checkout.path });
+  expect(ran).toMatchObject({ exit: 1, stderr: `${note}\n` });
+  const document = documentOf(await world.writ(["plan", "check", PLAN_PATH, "--json"], { cwd: checkout.path }));
+  expect(document.hint).toBe(note);
+  expect((await world.writ(["plan", "repair", PLAN_PATH], { cwd: checkout.path })).stderr).toContain(note);
 });
 
 test("outside of a checkout nothing can be held against the plan", async () => {

@@ -48,6 +48,7 @@ export function classify(world: ResumeWorld, { words, stdin }: Operands): Input 
   const path = locate(world, first, primary, specDirs);
   const kind = world.kindOf(path);
   if (kind === "file") return ofFile(world, { operand: first, path, second, primary, specDirs });
+  if (kind === "other") throw newIdea([`${path}: ${world.whyUnreadable(path)}`]);
   if (second !== undefined) throw kind === null ? notFound(first) : newIdea();
   if (kind === "folder") {
     const real = world.realPath(path);
@@ -78,7 +79,7 @@ type Named = {
 
 function ofFile(world: ResumeWorld, { operand, path, second, primary, specDirs }: Named): Input {
   const read = world.readFile(path);
-  if (read === null) throw stop("unreadable", `unreadable: ${operand}`, { path });
+  if (read === null) throw stop("unreadable", `unreadable: ${operand}`, { path, details: [world.whyUnreadable(path)] });
   if (isBrief(read.text)) {
     return { kind: "brief", text: read.text, operand, path, override: overrideOf(world, second) };
   }
@@ -134,6 +135,7 @@ function notFound(operand: string) {
   return stop("not_found", `not found: ${operand}`, { path: operand });
 }
 
-function newIdea() {
-  return stop("not_an_input", "this is a new idea - run /skill:brainstorming", { hint: "writ phase start brainstorm" });
+function newIdea(details: readonly string[] = []) {
+  const hint = "writ phase start brainstorm";
+  return stop("not_an_input", "this is a new idea - run /skill:brainstorming", { hint, details });
 }

@@ -84,7 +84,8 @@ export function planReconstruction(
 ): Reconstruction {
   if (plan === null) return approve(world, brief, spec);
   const read = world.readFile(plan);
-  if (read === null) throw stop("unreadable", `unreadable: ${plan}`, { path: plan });
+  if (read === null)
+    throw stop("unreadable", `unreadable: ${plan}`, { path: plan, details: [world.whyUnreadable(plan)] });
   if (isLedger(read.text)) return confirmLedger(world, brief, spec, plan);
   const parsed = parsePlan(read.text);
   const proposal = propose(world, worktree, plan, parsed);

@@ -2,7 +2,7 @@
 import { statSync } from "node:fs";
 import { stop } from "../../core/brief/stop.ts";
 import { readStdinText } from "../../host/stdin.ts";
-import { readFile } from "../plan/world.ts";
+import { readFile, whyUnreadable } from "../plan/world.ts";
 
 export const LARGEST_BRIEF = 8 * 1024 * 1024;
 
@@ -12,7 +12,7 @@ export async function readBriefText(operand: string): Promise<string> {
   const read = readFile(operand);
   if (read !== null) return read.text;
   throw isThere(operand)
-    ? stop("unreadable", `unreadable: ${operand}`, { path: operand })
+    ? stop("unreadable", `unreadable: ${operand}`, { path: operand, details: [whyUnreadable(operand)] })
     : stop("not_found", `not found: ${operand}`, { path: operand });
 }
 

@@ -10,7 +10,7 @@ import { runGh } from "../../host/gh.ts";
 import { foldersIn, mailedTo, markdownIn, openMailbox } from "../../host/mailbox.ts";
 import { writeFileWhole } from "../../host/write-file.ts";
 import type { Output } from "../command.ts";
-import { planWorld } from "../plan/world.ts";
+import { planWorld, whyUnreadable } from "../plan/world.ts";
 import { instant } from "../world.ts";
 
 /** For its owner alone: a brief may quote what is nobody else's business. */
@@ -37,6 +37,7 @@ export function briefWorld(
       return settings;
     },
     kindOf,
+    whyUnreadable,
     realPath,
     below,
     markdownIn: (folder) => markdownIn(folder),

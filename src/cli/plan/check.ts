@@ -7,7 +7,7 @@ import { sarifLog } from "../../core/sarif/sarif.ts";
 import { defineCommand, type Output } from "../command.ts";
 import { STORE_OPTION } from "../flow-world.ts";
 import { releaseOf } from "../release.ts";
-import { planWorld } from "./world.ts";
+import { planWorld, whyUnreadable } from "./world.ts";
 
 export const SARIF_SWITCH = {
   sarif: { type: "boolean", description: "Print one SARIF log, for editors and forges" },
@@ -36,6 +36,7 @@ export const command = defineCommand({
     if (args.sarif) out.exact(JSON.stringify(sarifOf(found, (await releaseOf()).version)));
     else if (json) out.document(checkDocument(found, isStamped));
     else printCheck(out, found, isStamped);
+    if (!json) for (const note of readingNotes(found)) out.talk(note);
     return found.report.count === 0 ? EXIT.ok : EXIT.no;
   },
 });
@@ -50,6 +51,21 @@ function printCheck(out: Output, { report: { findings, count } }: PlanCheck, isS
   if (count > findings.length) out.line(`and ${count - findings.length} more`);
 }
 
+/** What the findings themselves do not tell: why a file was not read, and that its line ends are the trouble. */
+export function readingNotes({ planPath, plan, specPath, spec, report }: PlanCheck): readonly string[] {
+  if (report.count === 0) return [];
+  const files =
+    plan === null || specPath === null
+      ? [[planPath, plan] as const]
+      : [[planPath, plan] as const, [specPath, spec] as const];
+  return files.flatMap(([path, read]) => {
+    if (read === null) return [`Cannot read ${path}: ${whyUnreadable(path)}`];
+    return read.text.includes("\r\n")
+      ? [`${path} has lines that end in CRLF, and each is judged with its CR: write it with LF`]
+      : [];
+  });
+}
+
 function failText(count: number): string {
   return `FAIL (${count} findings)`;
 }
@@ -62,7 +78,9 @@ export function findingLines(findings: readonly Finding[]): readonly string[] {
   ]);
 }
 
-function checkDocument({ planPath, specPath, report, plan, spec }: PlanCheck, isStamped: boolean) {
+function checkDocument(found: PlanCheck, isStamped: boolean) {
+  const { planPath, specPath, report, plan, spec } = found;
+  const notes = readingNotes(found);
   const { findings, count } = report;
   if (count === 0) {
     return {
@@ -80,7 +98,7 @@ function checkDocument({ planPath, specPath, report, plan, spec }: PlanCheck, is
     code: "plan_findings",
     path: planPath,
     message: failText(count),
-    hint: null,
+    hint: notes.length === 0 ? null : notes.join("; "),
     status: "fail",
     findings: findings.map(findingDocument),
     ...(count > findings.length ? { omitted: count - findings.length } : {}),

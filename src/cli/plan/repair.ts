@@ -8,7 +8,7 @@ import type { Task } from "../../core/tracker/task.ts";
 import { defineCommand, type Output } from "../command.ts";
 import { STORE_OPTION } from "../flow-world.ts";
 import { readTaskList, TASKS_OPTION } from "./answer.ts";
-import { findingDocument } from "./check.ts";
+import { findingDocument, readingNotes } from "./check.ts";
 import { planWorld } from "./world.ts";
 
 export const command = defineCommand({
@@ -72,4 +72,5 @@ function printStopped(out: Output, json: boolean, { repair, check }: Extract<Pla
   for (const finding of findings) out.line(repairFindingText(finding));
   if (stop === null) for (const line of lines) out.line(line);
   else out.talk(`${stop}\nhint: ${hint}`);
+  for (const note of readingNotes(check)) out.talk(note);
 }

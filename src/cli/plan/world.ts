@@ -3,6 +3,7 @@ import { readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { PlanWorld, ReadFile } from "../../brief/plan-world.ts";
 import { decodeUtf8 } from "../../core/utf8.ts";
+import { fileFault } from "../../host/file.ts";
 import { runGit } from "../../host/git.ts";
 import { planFiles } from "../../host/plan-files.ts";
 import { writeFileWhole } from "../../host/write-file.ts";
@@ -36,5 +37,19 @@ export function readFile(path: string): ReadFile | null {
     return decoded.ok ? { text: decoded.text, sha256: sha256(bytes) } : null;
   } catch {
     return null; // gone, or not ours to read
+  }
+}
+
+/** Why `readFile` gives nothing, for a person. */
+export function whyUnreadable(path: string): string {
+  try {
+    const stat = statSync(path);
+    if (stat.isDirectory()) return "it is a folder";
+    if (!stat.isFile()) return "it is no regular file";
+    if (stat.size > LARGEST) return `it has more than ${LARGEST / 1024 / 1024} MiB`;
+    const decoded = decodeUtf8(readFileSync(path));
+    return decoded.ok ? "it changed meanwhile" : `it is no UTF-8 text: byte ${decoded.offset}`;
+  } catch (error) {
+    return fileFault(error);
   }
 }
