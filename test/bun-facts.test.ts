@@ -30,6 +30,17 @@ afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 /** A path of its own for each test. */
 const place = (name: string) => join(folder, `${++names}-${name}`);
 
+test.skipIf(process.platform !== "linux")("a stream closed at start is a null device that is closed on exec", () => {
+  for (const [redirection, isOwn] of [
+    [">&-", true],
+    [">/dev/null", false],
+    ["1<>/dev/null", false],
+  ] as const) {
+    const child = Bun.spawnSync(["sh", "-c", `"$1" stdout-flags ${redirection}`, "sh", probe], { env: cleanEnv() });
+    expect([redirection, child.stderr.toString()]).toEqual([redirection, `/dev/null ${isOwn}`]);
+  }
+});
+
 /** The environment of a child, without what would change Bun's own behaviour. */
 function cleanEnv(more: Readonly<Record<string, string>> = {}): Record<string, string | undefined> {
   const { BUN_OPTIONS: _options, BUN_BE_BUN: _beBun, ...env } = process.env;

@@ -4,7 +4,7 @@
  * Writes are synchronous and complete: whoever returns from `writeAll` may end the process. `process.stdout`
  * and `node:tty` stay untouched on ordinary paths: loading them costs more than a whole hook call.
  */
-import { fstatSync, statSync, writeSync } from "node:fs";
+import { fstatSync, readFileSync, statSync, writeSync } from "node:fs";
 import { WritError } from "../core/error.ts";
 import { utf8Chunks } from "../core/utf8.ts";
 
@@ -12,6 +12,11 @@ const LONGEST_WAIT_MS = 16;
 
 /** Streams whose reader went away; what is written to them from then on is dropped. */
 const abandoned = new Set<number>();
+/** Whether standard output was there when we started; null until it is written to. */
+let isThere: boolean | null = null;
+
+/** O_CLOEXEC, as Linux shows it. */
+const CLOSE_ON_EXEC = 0o2000000;
 
 /**
  * Writes the whole text, waiting as long as the reader needs.
@@ -34,6 +39,13 @@ export function writePieces(fd: 1 | 2, pieces: Iterable<string>): void {
 }
 
 function writeBytes(fd: 1 | 2, bytes: Uint8Array): void {
+  if (fd === 1) {
+    isThere ??= !wasClosed(fd);
+    if (!isThere) {
+      abandoned.add(fd);
+      throw cannotWrite("it is closed", undefined);
+    }
+  }
   let written = 0;
   let waitMs = 1;
   while (written < bytes.length) {
@@ -51,11 +63,30 @@ function writeBytes(fd: 1 | 2, bytes: Uint8Array): void {
       }
       abandoned.add(fd);
       if (code === "EPIPE" || fd === 2) return;
-      throw new WritError("output_failed", `Cannot write standard output: ${code ?? String(error)}`, {
-        hint: "The command itself went through: look before you repeat it",
-        cause: error,
-      });
+      throw cannotWrite(code ?? String(error), error);
     }
+  }
+}
+
+function cannotWrite(why: string, cause: unknown): WritError {
+  return new WritError("output_failed", `Cannot write standard output: ${why}`, {
+    hint: "The command itself went through: look before you repeat it",
+    cause,
+  });
+}
+
+/**
+ * Whether a stream was closed when we started (`>&-`). The runtime puts a null device in its place, so that no file that
+ * is opened later becomes it; unlike one that was inherited, that one is closed on exec. False where it cannot be told.
+ */
+function wasClosed(fd: 1): boolean {
+  if (process.platform !== "linux") return false;
+  try {
+    if (fstatSync(fd).rdev !== nullDevice()) return false;
+    const flags = /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, "utf8"))?.[1] ?? "0";
+    return (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) !== 0;
+  } catch {
+    return false; // without /proc
   }
 }
 

@@ -117,6 +117,17 @@ describe("a store", () => {
   });
 });
 
+test.skipIf(process.platform !== "linux").each(["dispatch --agent x", "contract list", "board"])(
+  "a closed standard output is status 4, and nothing else is written to in its place (Linux): writ %s",
+  async (line) => {
+    using own = livingWorld();
+    const { stderr } = await own.shell(`writ ${line} >&-; echo "status $?" >&2`);
+    expect(stderr).toMatch(/^Error: Cannot write standard output: it is closed\nThe command itself[^\n]*\nstatus 4\n$/);
+    const turns = documentOf(await own.writ(["contract", "list", "--json"])).handoffs;
+    expect(turns).toHaveLength(line.startsWith("dispatch") ? 1 : 0);
+  },
+);
+
 describe.skipIf(!existsSync("/dev/full"))("a full disk behind standard output (needs /dev/full)", () => {
   test.each([
     "contract view",

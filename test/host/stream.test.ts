@@ -38,6 +38,16 @@ describe("writeAll()", () => {
     },
   );
 
+  test.skipIf(!onLinux)(
+    "says output_failed when standard output is closed, and not for a /dev/null (Linux)",
+    async () => {
+      const ran = await inShell(">&-", 1, 10);
+      expect(ran.stderr).toStartWith("output_failed: Cannot write standard output: it is closed");
+      for (const given of [">/dev/null", "1<>/dev/null"])
+        expect((await inShell(given, 1, 10)).stderr).toStartWith("written");
+    },
+  );
+
   test.skipIf(!existsSync("/dev/full"))("is quiet when standard error is full (needs /dev/full)", async () => {
     const ran = await inShell("2>/dev/full", 2, 10);
     expect(ran.stdout).toStartWith("written");

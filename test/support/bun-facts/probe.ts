@@ -1,6 +1,6 @@
 /** One small program that `bun-facts.test.ts` compiles as writ is compiled; its first argument says what it does. */
 import { Database } from "bun:sqlite";
-import { writeSync } from "node:fs";
+import { readFileSync, readlinkSync, writeSync } from "node:fs";
 import schema from "./schema.sql" with { type: "text" };
 
 const BIG = "x".repeat(200_000);
@@ -10,6 +10,11 @@ switch (mode) {
   case "environment":
     console.log(JSON.stringify({ dotenv: process.env.FACT_DOTENV ?? null, preloaded: "factPreloaded" in globalThis }));
     break;
+  case "stdout-flags": {
+    const flags = /^flags:\s*([0-7]+)$/m.exec(readFileSync("/proc/self/fdinfo/1", "utf8"))?.[1] ?? "";
+    writeSync(2, `${readlinkSync("/proc/self/fd/1")} ${(Number.parseInt(flags, 8) & 0o2000000) !== 0}`);
+    break;
+  }
   case "console-log":
     console.log(BIG);
     process.exit(0);
