@@ -108,7 +108,10 @@ function changesFault(
 
 /** What the answer itself tells: whose fault it is that there is nothing to prove; null where there is. */
 function answerFault({ exit, result, succeeded, fault }: Delegated, leg: Leg, mode: "write" | "answer"): Ending | null {
-  if (result === null) return { verdict: "INCONCLUSIVE", cause: "unreachable", detail: fault ?? "no result document" };
+  if (fault?.of === "fixture") return { verdict: "FAIL", cause: "fixture", detail: fault.text };
+  if (result === null) {
+    return { verdict: "INCONCLUSIVE", cause: "unreachable", detail: fault?.text ?? "no result document" };
+  }
   if (result.status === "failed") {
     return { verdict: "INCONCLUSIVE", cause: "unreachable", detail: result.reason ?? "the leg failed" };
   }

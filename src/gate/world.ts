@@ -31,5 +31,9 @@ export type Delegated = {
   /** Null where there is none; `fault` says why. */
   readonly result: LegResult | null;
   readonly succeeded: number;
-  readonly fault: string | null;
+  readonly fault: {
+    /** Of the fixture where its own contract or documents make no sense: then no seat was asked. */
+    readonly of: "fixture" | "place";
+    readonly text: string;
+  } | null;
 };

@@ -4,7 +4,7 @@
  * In the executable the shipped ones are embedded: their files exist inside this process only, so that no child can
  * open them. They have neither mode bits nor links.
  */
-import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync } from "node:fs";
+import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { WritError } from "../core/error.ts";
 import { fileFault, readAll } from "./file.ts";
@@ -31,6 +31,10 @@ export function listFiles(folder: string): readonly ListedFile[] {
   for (let below = open.pop(); below !== undefined; below = open.pop()) {
     for (const entry of entriesOf(folder, below)) {
       const path = below + entry.name;
+      // A name that is no UTF-8 comes with U+FFFD in it, and nothing can be opened by that.
+      if (path.includes("\ufffd") && !isThere(join(folder, path))) {
+        throw unreadable(join(folder, path), new Error("its name is no UTF-8"));
+      }
       if (entry.isDirectory()) open.push(`${path}/`);
       else found.push({ path, kind: entry.isFile() ? "file" : entry.isSymbolicLink() ? "link" : "other" });
     }
@@ -77,6 +81,10 @@ function readEmbedded(path: string): Uint8Array {
 function textOf(bytes: Uint8Array): FileText {
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
   return { bytes, text, isUtf8: !text.includes("\ufffd") || Buffer.from(text).equals(bytes) };
+}
+
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 function entriesOf(folder: string, below: string) {

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { configureNode, startNode } from "../support/node-command.ts";
 import { type RunningSeat, startScriptedSeat } from "../support/scripted-seat.ts";
@@ -202,6 +202,25 @@ describe("writ gate run", () => {
       1,
       { cause: "fixture", detail: "link is a link", exit: null },
     ]);
+  });
+
+  test("a document that is a folder, or a contract that is none, is a FAIL of the fixture", async () => {
+    using world = await written();
+    const place = join(world.folder, "g/one/release-notes.md");
+    const fails = async (detail: string) => {
+      const ran = await world.writ(["gate", "run", "g/gate.json", "--yes", "--json"]);
+      expect([ran.exit, JSON.parse(ran.stdout).legs[0]]).toMatchObject([
+        1,
+        { verdict: "FAIL", cause: "fixture", detail: expect.stringContaining(detail) },
+      ]);
+    };
+    rmSync(place);
+    await fails("there is no such file");
+    mkdirSync(place);
+    writeFileSync(join(place, "deep"), "");
+    await fails("release-notes.md");
+    writeFileSync(join(world.folder, "g/one/contract.json"), "none");
+    await fails("contract.json");
   });
 
   test("of a file that is no gate is a usage error with every issue", async () => {

@@ -313,7 +313,11 @@ describe("what could not be looked at is INCONCLUSIVE", () => {
       "canceled: ",
     ],
     ["a leg that failed", answer(new Map(), [], { status: "failed", reason: "auth rejected" }, 1), "auth rejected"],
-    ["no document", { exit: 70, result: null, succeeded: 0, fault: "no document came" }, "no document came"],
+    [
+      "no document",
+      { exit: 70, result: null, succeeded: 0, fault: { of: "place", text: "no document came" } },
+      "no document came",
+    ],
   ])("%s", async (_, answered, detail) => {
     const { report } = await prove("t1", answered);
     expect([report.verdict, report.cause]).toEqual(["INCONCLUSIVE", "unreachable"]);

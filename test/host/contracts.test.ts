@@ -23,6 +23,18 @@ test("listFiles() lists what is no folder, sorted, and follows no link", () => {
   expect(() => listFiles(join(folder, "none"))).toThrow(expect.objectContaining({ code: "file_unreadable" }));
 });
 
+test.skipIf(process.platform !== "linux")("listFiles() says of a name that is no UTF-8 that it is none", () => {
+  const odd = mkdtempSync(join(tmpdir(), "writ-names-"));
+  try {
+    writeFileSync(join(odd, "\ufffd"), "a name like any other");
+    expect(listFiles(odd)).toEqual([{ path: "\ufffd", kind: "file" }]);
+    writeFileSync(Buffer.concat([Buffer.from(`${odd}/`), Buffer.from([0xff, 0xfe])]), "");
+    expect(() => listFiles(odd)).toThrow("its name is no UTF-8");
+  } finally {
+    Bun.spawnSync(["rm", "-rf", odd]);
+  }
+});
+
 test("readFileText() keeps a byte order mark, says what is no UTF-8, and reads neither links nor what is too large", () => {
   expect(readFileText(join(folder, "b", "c.json"), 5)).toMatchObject({ text: "\ufeff{}", isUtf8: true });
   expect(readFileText(join(folder, "a.json"), 10)).toMatchObject({ text: "A\ufffd", isUtf8: false });

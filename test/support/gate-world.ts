@@ -26,7 +26,8 @@ export function gateWorld(script: Script = {}) {
     random: () => crypto.randomUUID().replaceAll("-", ""),
     sha256: (bytes) => new Bun.CryptoHasher("sha256").update(bytes).digest("hex"),
     readFixture: () => ({ ok: true, tree: script.tree ?? new Map() }),
-    delegate: async () => script.answer ?? { exit: 4, result: null, succeeded: 0, fault: "no answer" },
+    delegate: async () =>
+      script.answer ?? { exit: 4, result: null, succeeded: 0, fault: { of: "place", text: "no answer" } },
     keep: (name, text) => void kept.set(name, text),
     say: (line) => void said.push(line),
   };

@@ -5,6 +5,7 @@
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../../core/config/config.ts";
+import type { CallLeg } from "../../core/delegation/legs.ts";
 import { renderResultDocument } from "../../core/delegation/render-result.ts";
 import { exitOfSummary } from "../../core/delegation/summary.ts";
 import { EXIT, WritError } from "../../core/error.ts";
@@ -210,14 +211,18 @@ function gateWorld(setting: Setting, place: GateWorld["place"]): GateWorld {
 /** Sends the contract of a leg through the engine of `writ delegate`, pinned to the place that is measured. */
 async function delegateLeg(setting: Setting, leg: Leg, place: GateWorld["place"]): Promise<Delegated> {
   const { set, config, args, version, folder, signal } = setting;
-  const nothing = (fault: string): Delegated => ({ exit: EXIT.usage, result: null, succeeded: 0, fault });
+  const nothing = (text: string, of: "fixture" | "place" = "place"): Delegated => ({
+    exit: EXIT.usage,
+    result: null,
+    succeeded: 0,
+    fault: { of, text },
+  });
   const fixture = readFixture(set, leg);
-  if (!fixture.ok) return nothing(fixture.fault);
+  if (!fixture.ok) return nothing(fixture.fault, "fixture");
   const root = place.makeCopy(fixture.tree);
   try {
-    const files = [{ name: leg.contract, read: { ok: true as const, bytes: fixture.contract } }];
-    const legs = takeIn({ readDocuments: documentReader(root.folder), sha256 }, files, { fingerprint: false });
-    if (legs.length !== 1) return nothing(`${leg.contract} has ${legs.length} subtasks, one is due`);
+    const legs = legsOf(leg, fixture.contract, root.folder);
+    if (typeof legs === "string") return nothing(legs, "fixture");
     const route = args.remote === undefined ? "local" : "remote";
     const routing = readRouting(route, "measurement");
     if (!routing.ok) return nothing(routing.message);
@@ -248,11 +253,27 @@ async function delegateLeg(setting: Setting, leg: Leg, place: GateWorld["place"]
       fault: null,
     };
   } catch (error) {
-    if (error instanceof WritError) return nothing([error.message, ...error.lines].join("; "));
+    if (error instanceof WritError) return nothing(wordsOf(error));
     throw error;
   } finally {
     root.remove();
   }
+}
+
+/** The one subtask of a leg's contract, its documents read from a copy of the fixture; a text: why there is none. */
+function legsOf(leg: Leg, contract: Uint8Array, root: string): readonly CallLeg[] | string {
+  const files = [{ name: leg.contract, read: { ok: true as const, bytes: contract } }];
+  try {
+    const legs = takeIn({ readDocuments: documentReader(root), sha256 }, files, { fingerprint: false });
+    return legs.length === 1 ? legs : `${leg.contract} has ${legs.length} subtasks, one is due`;
+  } catch (error) {
+    if (error instanceof WritError) return wordsOf(error);
+    throw error;
+  }
+}
+
+function wordsOf({ message, lines }: WritError): string {
+  return [message, ...lines].join("; ");
 }
 
 const TIMERS = {
