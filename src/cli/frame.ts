@@ -6,6 +6,7 @@
  */
 import { EXIT, WritError } from "../core/error.ts";
 import { isTerminal } from "../host/stream.ts";
+import { keepOwnerBits } from "../host/umask.ts";
 import { hasFlag, parseArguments } from "./arguments.ts";
 import type { Call, Output } from "./command.ts";
 import { usageOf } from "./declaration.ts";
@@ -71,6 +72,7 @@ export function openFrame(argv: readonly string[], debug: boolean, surface: Surf
   };
 
   async function run(): Promise<number> {
+    keepOwnerBits();
     if (argv.some((word) => word.includes("\ufffd"))) await assertUtf8(argv);
     const found = route(surface, argv);
     hook = found.node?.hook === true;

@@ -30,6 +30,7 @@ import {
   resizeTerminal,
 } from "./channel.ts";
 import { isTerminal, writeAll } from "./stream.ts";
+import { underGivenUmask } from "./umask.ts";
 
 export type CommandEnd = {
   /** Null when it was killed by a signal, or its end is not known. */
@@ -123,10 +124,12 @@ function start(argv: readonly string[], cwd: string | undefined, routes: Routes,
   const stdio: (number | "inherit" | "pipe" | "ignore")[] = ["inherit", routes.stdout, routes.stderr];
   for (let fd = 3; fd <= Math.max(2, ...given); fd++) stdio.push(given.has(fd) ? fd : "ignore");
   const spawn = (words: readonly string[]): Child =>
-    Bun.spawn([...words], {
-      ...(cwd === undefined ? {} : { cwd }),
-      stdio: stdio as ["inherit", number | "pipe", number | "pipe"],
-    });
+    underGivenUmask(() =>
+      Bun.spawn([...words], {
+        ...(cwd === undefined ? {} : { cwd }),
+        stdio: stdio as ["inherit", number | "pipe", number | "pipe"],
+      }),
+    );
   try {
     return spawn(argv);
   } catch (error) {

@@ -1,6 +1,6 @@
 /** Where things lie, and what happens where they cannot: folders of odd names, no HOME, full disks, read-only stores. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { documentOf, type LivingWorld, livingWorld } from "../support/writ.ts";
 
@@ -94,6 +94,31 @@ describe("the data folder", () => {
     expect({ exit: ran.exit, ...documentOf(ran) }).toMatchObject({ exit: 4, code: "store_failed" });
   });
 });
+
+test.skipIf(process.platform === "win32").each(["000", "022", "277", "777"])(
+  "folders are 0700 and files 0600 under the umask %s",
+  async (umask) => {
+    using own = livingWorld();
+    const made = await own.shell(`umask ${umask}; writ dispatch --agent x --json`);
+    const id = String(documentOf(made).contract_id);
+    const set = await own.shell(`umask ${umask}; writ contract set conclusion kept --draft-id ${id}`);
+    expect([set.exit, set.stderr]).toEqual([0, ""]);
+    const modes = readdirSync(own.data, { recursive: true, withFileTypes: true }).map((entry) => {
+      const mode = statSync(join(entry.parentPath, entry.name)).mode & 0o777;
+      return `${entry.isDirectory() ? "folder" : "file"} ${mode.toString(8)}`;
+    });
+    expect([...new Set(modes)].sort()).toEqual(["file 600", "folder 700"]);
+  },
+);
+
+test.skipIf(process.platform === "win32")(
+  "a command of writ run has the umask of the caller, whatever it is",
+  async () => {
+    const turn = await world.turn();
+    expect((await turn.shell("umask 777; writ run -- sh -c umask")).stdout).toMatch(/^0?777\n$/);
+    expect((await turn.shell("umask 027; writ run -- sh -c umask")).stdout).toMatch(/^0?0?27\n$/);
+  },
+);
 
 describe("a store", () => {
   test("that a newer writ wrote is refused in 4 and left as it is", async () => {
