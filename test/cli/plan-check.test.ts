@@ -306,3 +306,14 @@ test("a question is no citation: repair says what is needed and ends", async () 
     "open-questions @ line 14: unresolved open question: Which order?\nOpen questions: answer the rows, then have the plan's author resolve them.\n--- exit 1\n",
   );
 });
+
+test("an anchor may lead to a blank line of its section", async () => {
+  using world = livingWorld(GIT_IDENTITY);
+  using places = openCheckouts();
+  const checkout = greetingCheckout(places);
+  checkout.write(PLAN_PATH, PLAN.replaceAll("L15-L15", "L14-L14"));
+  expect(SPEC.split("\n")[13]).toBe("");
+  expect(shown(await world.writ(["plan", "check", PLAN_PATH], { cwd: checkout.path }))).toBe(
+    "PASS (no flow to stamp)\n--- exit 0\n",
+  );
+});
