@@ -52,7 +52,7 @@ export async function openDoctorWorld({ config, remote, ...asked }: DoctorAsk): 
     versionAsBun,
     which: (program) => Bun.which(program),
     otherUsers,
-    places,
+    places: { ...places, temporary: tmpdir() },
     version,
     settings: settingsFiles(),
     readSettings: readSettingsFile,

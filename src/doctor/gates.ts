@@ -11,15 +11,25 @@ export const gates: Check = {
   name: "gates",
   async look(world) {
     const { pass, fail, skip } = findingsOf("gates");
-    const version = await world.versionAsBun();
-    return [
-      version === null
+    const { temporary } = world.places;
+    const room = world.look(temporary);
+    const bun = async () => {
+      if (room?.kind !== "folder" || !room.isWritable) {
+        const why =
+          room === null ? "It is not there" : room.kind === "folder" ? "It cannot be written" : "It is no folder";
+        return fail(temporary, `${why}: no gate can make its copies`, "Name a folder that is there with TMPDIR");
+      }
+      const version = await world.versionAsBun();
+      return version === null
         ? fail(
             "bun",
             "This executable does not act as Bun: no proof by bun test can be run",
             "Install writ anew, and never strip it",
           )
-        : pass("bun", `This executable acts as Bun ${version}`),
+        : pass("bun", `This executable acts as Bun ${version}`);
+    };
+    return [
+      await bun(),
       ...PROGRAMS.map(({ program, purpose }) => {
         const path = world.which(program);
         return path === null ? skip(program, `It is not on PATH: ${purpose}`) : pass(program, path);

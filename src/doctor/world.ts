@@ -102,7 +102,13 @@ export type World = {
   which(program: string): string | null;
   /** People besides this user who have an account here; null where that is not known. */
   otherUsers(): readonly string[] | null;
-  readonly places: { readonly data: string; readonly database: string; readonly drafts: string };
+  readonly places: {
+    readonly data: string;
+    readonly database: string;
+    readonly drafts: string;
+    /** Where gates make their copies. */
+    readonly temporary: string;
+  };
   readonly version: string;
   /** In the order in which a harness reads them; each file once. */
   readonly settings: readonly SettingsFile[];

@@ -3,6 +3,7 @@ import { WritError } from "../../src/core/error.ts";
 import { planInstall } from "../../src/core/hooks/settings.ts";
 import { type Finding, hasFailed } from "../../src/doctor/check.ts";
 import { CHECKS, examine } from "../../src/doctor/examine.ts";
+import type { Look } from "../../src/doctor/world.ts";
 import {
   DATA,
   type DoctorScript,
@@ -85,6 +86,8 @@ describe("hasFailed()", () => {
 });
 
 const folder = { kind: "folder" as const, mode: 0o700, isMine: true, isWritable: true };
+/** Everything looks so but for the temporary folder. */
+const outside = (look: Look | null) => (path: string) => (path === "/tmp" ? folder : look);
 
 test.each<[string, DoctorScript, string[]]>([
   [
@@ -98,12 +101,12 @@ test.each<[string, DoctorScript, string[]]>([
   ],
   [
     "a data folder that is a file",
-    { look: () => ({ ...folder, kind: "file" }) },
+    { look: outside({ ...folder, kind: "file" }) },
     [`data folder: ${DATA}: It is no folder`],
   ],
   [
     "a data folder that cannot be written",
-    { look: () => ({ ...folder, isWritable: false }) },
+    { look: outside({ ...folder, isWritable: false }) },
     [`data folder: ${DATA}: It cannot be written`],
   ],
   [
@@ -118,7 +121,7 @@ test.each<[string, DoctorScript, string[]]>([
   ],
   [
     "a data folder that cannot be made",
-    { look: () => null, canMake: () => false },
+    { look: outside(null), canMake: () => false },
     [`data folder: ${DATA}: It is not there and cannot be made`],
   ],
   [

@@ -155,6 +155,21 @@ test("of what gates run, a missing program is skipped, and an executable that is
   ]);
 });
 
+test.each([
+  [null, "It is not there"],
+  [{ kind: "file", mode: 0o600, isMine: true, isWritable: true }, "It is no folder"],
+  [{ kind: "folder", mode: 0o500, isMine: true, isWritable: false }, "It cannot be written"],
+] as const)("a temporary folder that gates cannot use is named, and Bun is not blamed: %j", async (temporary, why) => {
+  const look = (path: string) =>
+    path === "/tmp" ? temporary : ({ kind: "folder", mode: 0o700, isMine: true, isWritable: true } as const);
+  const findings = await told("gates", { look, versionAsBun: async () => null });
+  expect(findings).toEqual([
+    `FAIL /tmp: ${why}: no gate can make its copies`,
+    "PASS go: /usr/bin/go",
+    "PASS bwrap: /usr/bin/bwrap",
+  ]);
+});
+
 test("where one seat is asked for, nothing else is looked at but the config", async () => {
   const findings = await examine(doctorWorld({ asked: { only: { kind: "seat", name: "qwen" }, load: false } }));
   expect(new Set(findings.map(({ check }) => check))).toEqual(new Set(["config", "seat qwen"]));

@@ -49,7 +49,7 @@ export function doctorWorld(script: DoctorScript = {}): World & { closed: number
     versionAsBun: async () => "1.4.5",
     which: (program: string) => `/usr/bin/${program}`,
     otherUsers: () => [],
-    places: { data: DATA, database: `${DATA}/writ.db`, drafts: `${DATA}/contract_drafts` },
+    places: { data: DATA, database: `${DATA}/writ.db`, drafts: `${DATA}/contract_drafts`, temporary: "/tmp" },
     version: "1.2.3",
     settings: [
       { scope: "user" as const, path: USER },
