@@ -26,7 +26,7 @@ export const PHASE_OPTIONS = {
 export const PHASE_EXITS = {
   0: "done",
   2: "something is missing",
-  3: "the state forbids it",
+  3: "the state forbids it, or git cannot read the repository",
   4: "the store is locked",
 };
 

@@ -28,7 +28,12 @@ export const TASKS_OPTION = {
   },
 } as const;
 
-export const PLAN_EXITS = { 0: "done", 2: "something is missing", 3: "the list forbids it", 4: "the store is locked" };
+export const PLAN_EXITS = {
+  0: "done",
+  2: "something is missing",
+  3: "the list forbids it, or git cannot read the repository",
+  4: "the store is locked",
+};
 
 /** Carries out a call on the flow of the session checkout, and prints the answer. */
 export function answerPlan(

@@ -27,7 +27,12 @@ export const command = defineCommand({
     "Nothing is run. In an armed flow a pass stamps plan and spec as they are now, which phase start implement asks for; findings take the stamp away.",
     "writ docs briefs tells what a plan looks like and what each check asks of it.",
   ],
-  exits: { 0: "PASS", 1: "FAIL, with every finding", 4: "the store is locked, or git is missing" },
+  exits: {
+    0: "PASS",
+    1: "FAIL, with every finding",
+    3: "git cannot read the repository",
+    4: "the store is locked, or git is missing",
+  },
   async run({ args, json, out }) {
     if (json && args.sarif) throw new WritError("usage", "--json and --sarif cannot be given together");
     const world = planWorld(args.store);

@@ -27,6 +27,7 @@ export const command = defineCommand({
   exits: {
     0: "the plan passes, repaired or as it was",
     1: "a finding is outside of repair, or survived three rounds; the plan is as it was",
+    3: "git cannot read the repository",
     4: "the store is locked, or git is missing",
   },
   async run({ args, json, out }) {
