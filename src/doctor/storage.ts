@@ -32,7 +32,10 @@ export const store: Check = {
     const facts = world.inspectStore(database);
     const findings: Finding[] = [];
     if (facts.kind === "absent") findings.push(pass(database, "It is not there yet; the first turn makes it"));
-    else if (facts.kind === "failed") {
+    else if (facts.kind === "shut") {
+      const help = facts.isFile ? "Make it and its folder writable" : "Move it away";
+      findings.push(fail(database, `It cannot be used: ${facts.reason}`, `${help}, or name another with WRIT_DB`));
+    } else if (facts.kind === "failed") {
       findings.push(
         facts.isBroken
           ? fail(database, `It cannot be used: ${facts.reason}`, "Restore it from a copy, or name another with WRIT_DB")

@@ -40,7 +40,7 @@ export function flowStore(path: string, waitMs = BUSY_TIMEOUT_MS): FlowStore {
         const change = decide(INITIAL);
         // A refusal makes no store.
         if (change.record === null) return change.value;
-        guarded(path, () => makeFile(path));
+        guarded(path, () => makeFile(path), NAMES);
       }
       return within((db) => db.transaction(() => applyChange(db, decide(readRecord(db, path)))).immediate());
     },
@@ -48,17 +48,23 @@ export function flowStore(path: string, waitMs = BUSY_TIMEOUT_MS): FlowStore {
   };
 }
 
+const NAMES = { file: "--store or WRIT_STORE", folder: "--store or WRIT_STORE" };
+
 function withDatabase<T>(path: string, waitMs: number, work: (db: Database) => T): T {
   try {
-    return guarded(path, () => {
-      const db = new Database(path, { readwrite: true, create: false, strict: true });
-      try {
-        prepare(db, path, waitMs);
-        return work(db);
-      } finally {
-        db.close();
-      }
-    });
+    return guarded(
+      path,
+      () => {
+        const db = new Database(path, { readwrite: true, create: false, strict: true });
+        try {
+          prepare(db, path, waitMs);
+          return work(db);
+        } finally {
+          db.close();
+        }
+      },
+      NAMES,
+    );
   } catch (error) {
     if (!(error instanceof WritError) || error.code !== "store_busy") throw error;
     throw new WritError("store_busy", `store is locked: ${path}`, { path, cause: error });

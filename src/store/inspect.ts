@@ -1,6 +1,6 @@
 /** Looking at a store without using it: nothing is made, migrated or mended here. */
 import { Database } from "bun:sqlite";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { StoreFacts } from "../core/contract/store-facts.ts";
 import { LAYOUT } from "./open.ts";
@@ -14,6 +14,8 @@ export function inspectStore(path: string): StoreFacts {
   let db: Database | null = null;
   try {
     if (!existsSync(path)) return { kind: "absent" };
+    // Opened to read, a pipe would wait for whoever writes to it.
+    if (!statSync(path).isFile()) return { kind: "shut", isFile: false, reason: "it is no regular file" };
     db = new Database(path, { readonly: true });
     db.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
     const layout = db.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
@@ -24,6 +26,7 @@ export function inspectStore(path: string): StoreFacts {
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "";
     const reason = error instanceof Error ? error.message : String(error);
+    if (/^(?:SQLITE_(?:CANTOPEN|READONLY|PERM)|E[A-Z]+$)/.test(code)) return { kind: "shut", isFile: true, reason };
     return { kind: "failed", isBroken: !/^SQLITE_(BUSY|LOCKED|PROTOCOL)/.test(code), reason };
   } finally {
     db?.close();

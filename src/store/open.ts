@@ -237,8 +237,12 @@ function isBusy(error: unknown): boolean {
   return /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error));
 }
 
+/** With what another file, and another folder for it, are named. */
+export type StoreNames = { readonly file: string; readonly folder: string };
+const USUAL_NAMES: StoreNames = { file: "WRIT_DB", folder: "WRIT_DATA_DIR" };
+
 /** Driver and file codes become ours in this one place. */
-export function guarded<T>(path: string, act: () => T): T {
+export function guarded<T>(path: string, act: () => T, names: StoreNames = USUAL_NAMES): T {
   try {
     return act();
   } catch (error) {
@@ -259,7 +263,7 @@ export function guarded<T>(path: string, act: () => T): T {
       const reason = error instanceof Error ? error.message : code;
       throw new WritError("store_failed", `The store "${path}" cannot be used: ${reason}; nothing was written`, {
         path,
-        hint: HINTS[Object.keys(HINTS).find((start) => code.startsWith(start)) ?? ""] ?? null,
+        hint: hintOf(path, code, names),
         cause: error,
       });
     }
@@ -267,14 +271,27 @@ export function guarded<T>(path: string, act: () => T): T {
   }
 }
 
-const HINTS: Readonly<Record<string, string>> = {
-  SQLITE_FULL: "Free some space on its disk and repeat the command",
-  ENOSPC: "Free some space on its disk and repeat the command",
-  SQLITE_IOERR: "Free some space on its disk and repeat the command",
-  SQLITE_READONLY: "Make the data folder writable, or name another with WRIT_DATA_DIR",
-  SQLITE_CANTOPEN: "Make the data folder writable, or name another with WRIT_DATA_DIR",
-  EACCES: "Make the data folder writable, or name another with WRIT_DATA_DIR",
-  EROFS: "Make the data folder writable, or name another with WRIT_DATA_DIR",
-  SQLITE_NOTADB: "The file is no database of writ: move it away, or name another with WRIT_DB",
-  SQLITE_CORRUPT: "Restore the file from a copy; the drafts under contract_drafts/ still hold every open turn",
-};
+function hintOf(path: string, code: string, { file, folder }: StoreNames): string | null {
+  if (isNoFile(path)) return `It is no regular file: move it away, or name another with ${file}`;
+  if (/^(?:SQLITE_FULL|SQLITE_IOERR|ENOSPC)/.test(code)) return "Free some space on its disk and repeat the command";
+  if (/^(?:SQLITE_READONLY|SQLITE_CANTOPEN|EACCES|EROFS)/.test(code)) {
+    return `Make the folder of the store writable, or name another with ${folder}`;
+  }
+  if (/^(?:ENOENT|ENOTDIR|EEXIST)$/.test(code)) return `Its folder cannot be made: name another with ${folder}`;
+  if (code.startsWith("SQLITE_NOTADB")) {
+    return `The file is no database of writ: move it away, or name another with ${file}`;
+  }
+  if (code.startsWith("SQLITE_CORRUPT")) {
+    return "Restore the file from a copy; the drafts under contract_drafts/ still hold every open turn";
+  }
+  return null;
+}
+
+/** A folder, a device or a pipe, whatever the driver makes of it. */
+function isNoFile(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() === false;
+  } catch {
+    return false; // it cannot be looked at
+  }
+}

@@ -133,6 +133,28 @@ describe("a store", () => {
     expect(readFileSync(path).equals(before)).toBe(true);
   });
 
+  const AWAY = "It is no regular file: move it away, or name another with";
+  test.skipIf(process.platform === "win32").each([
+    ["dispatch --agent x", { WRIT_DB: "/dev/zero" }, `${AWAY} WRIT_DB`],
+    ["contract list", { WRIT_DB: "." }, `${AWAY} WRIT_DB`],
+    [
+      "dispatch --agent x",
+      { WRIT_DATA_DIR: "/dev/null" },
+      "Its folder cannot be made: name another with WRIT_DATA_DIR",
+    ],
+    [
+      "phase start plan",
+      { WRIT_STORE: "garbage" },
+      "is no database of writ: move it away, or name another with --store",
+    ],
+    ["phase start plan", { WRIT_STORE: "." }, `${AWAY} --store or WRIT_STORE`],
+  ])("that cannot be one says what helps: %s with %j", async (line, env, hint) => {
+    writeFileSync(join(world.folder, "garbage"), "text ".repeat(1_000));
+    const ran = await world.writ(line.split(" "), { env });
+    expect(ran.exit).toBe(4);
+    expect(ran.stderr).toContain(hint);
+  });
+
   test("that is no database is refused in 4 and left as it is", async () => {
     const path = join(world.folder, "text.db");
     writeFileSync(path, "text ".repeat(1_000));

@@ -148,6 +148,11 @@ test.each<[string, DoctorScript, string[]]>([
     [`store: ${DATA}/writ.db: It cannot be used: not a database`],
   ],
   [
+    "a store that is a folder",
+    { inspectStore: () => ({ kind: "shut", isFile: false, reason: "it is no regular file" }) },
+    [`store: ${DATA}/writ.db: It cannot be used: it is no regular file`],
+  ],
+  [
     "a store that is locked",
     { inspectStore: () => ({ kind: "failed", isBroken: false, reason: "locked" }) },
     [`? store: ${DATA}/writ.db: It could not be looked at: locked`],

@@ -49,6 +49,24 @@ test("a store is read and left as it is", () => {
   expect(readFileSync(path).equals(before)).toBe(true);
 });
 
+test("what is no regular file is not opened", () => {
+  const path = freshPath();
+  mkdirSync(path);
+  const pipe = freshPath();
+  Bun.spawnSync(["mkfifo", pipe]);
+  const facts = { kind: "shut", isFile: false, reason: "it is no regular file" } as const;
+  expect(inspectStore(path)).toEqual(facts);
+  if (process.platform !== "win32") expect(inspectStore(pipe)).toEqual(facts);
+});
+
+test("a store that cannot be opened is not called broken", () => {
+  const path = freshPath();
+  openStore(path).close();
+  rmSync(`${path}-wal`, { force: true });
+  mkdirSync(`${path}-wal`);
+  expect(inspectStore(path)).toMatchObject({ kind: "shut", isFile: true });
+});
+
 test.each([0, 1, 99])("layout %p is told and not changed", (layout) => {
   const path = freshPath();
   const db = new Database(path, { create: true });

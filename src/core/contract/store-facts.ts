@@ -10,5 +10,7 @@ export type StoreFacts =
       /** What `quick_check` complains of, at most ten; empty when it is content. */
       readonly complaints: readonly string[];
     }
+  /** It cannot be opened, so that nothing is known of what it holds; or it is no regular file. */
+  | { readonly kind: "shut"; readonly isFile: boolean; readonly reason: string }
   /** `isBroken`: the file is wrong; else it could not be looked at now. */
   | { readonly kind: "failed"; readonly isBroken: boolean; readonly reason: string };
