@@ -50,7 +50,7 @@ async function main(args: readonly string[]): Promise<number> {
 }
 
 async function find(row: Row, scene: Scene): Promise<Finding> {
-  const { name, work, against, goal, repetitions, warmups } = row;
+  const { name, work, against, goal, limit, repetitions, warmups } = row;
   let trial: Trial | undefined;
   try {
     trial = await row.prepare(scene);
@@ -61,6 +61,7 @@ async function find(row: Row, scene: Scene): Promise<Finding> {
       work,
       against,
       goal,
+      ...(limit === undefined ? {} : { limit }),
       ok: true,
       met: goal === null ? null : measured.ratio <= goal,
       note,

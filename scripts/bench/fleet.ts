@@ -40,6 +40,8 @@ export const FLEET_ROWS: readonly Row[] = [
     work: "`writ delegate` of one leg through a node of this machine, on a seat of zero latency",
     against: "a program that makes the same requests to the node",
     goal: 1.3,
+    limit:
+      "Node and seat do the same in both. A delegator is a process that reads config and contract, compiles patterns, places, keeps an intent and a record, and grades, each of it once and cold: a call that ends at its contract file has already taken five times `--version`.",
     repetitions: 20,
     warmups: 3,
     prepare: async (scene) => {
@@ -64,6 +66,8 @@ export const FLEET_ROWS: readonly Row[] = [
     work: `${LEGS} legs of two turns, ${WIDTH} at once, ${TURN_MS} ms a turn`,
     against: "the ideal schedule, waited out",
     goal: 1.1,
+    limit:
+      "The turns of a seat without spread end in the same moment, and then eight legs stand in line for one thread: about 10 ms of work between two legs, and a few between two turns. A tenth of a second is the start.",
     repetitions: 5,
     warmups: 1,
     prepare: async (scene) => {

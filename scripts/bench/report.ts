@@ -12,7 +12,7 @@ export type Machine = {
   readonly files_in_memory: boolean;
 };
 
-export type Finding = Pick<Row, "name" | "work" | "against" | "goal"> &
+export type Finding = Pick<Row, "name" | "work" | "against" | "goal" | "limit"> &
   (
     | ({ readonly ok: true; readonly met: boolean | null; readonly note: string } & Measured)
     | { readonly ok: false; readonly problem: string }
@@ -58,7 +58,18 @@ export function renderPage(machine: Machine, findings: readonly Finding[]): stri
     "",
     "For `finalize` the goal is the growth of the record itself. For the parallel additions every entry was looked for",
     "afterwards.",
+    ...limits(findings),
   ].join("\n")}\n`;
+}
+
+/** Why what was missed was missed. */
+function limits(findings: readonly Finding[]): readonly string[] {
+  const lines = findings.flatMap((finding) =>
+    finding.ok && finding.met === false && finding.limit !== undefined
+      ? [`- ${finding.work}, against ${finding.against}: ${finding.limit}`]
+      : [],
+  );
+  return lines.length === 0 ? [] : ["", "What keeps from its goal what missed it:", "", ...lines];
 }
 
 function ratio(finding: Finding & Measured): string {

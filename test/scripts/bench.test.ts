@@ -67,3 +67,10 @@ test("the page names the machine in general terms and holds a line for each row"
   );
   expect(page).toContain("| `writ contract add` | one row | failed: ended in 2: a \\| b | at most 1.5 |  |  |  |");
 });
+
+test("a page says what keeps a row from its goal, where it was missed", () => {
+  const machine = { system: "S", cores: 2, memory_gib: 4, bun: "1", files_in_memory: false };
+  const page = (met: boolean) => renderPage(machine, [{ ...measuredRow, limit: "the disk", met }]);
+  expect(page(false)).toContain("\n- `writ contract add`, against one row: the disk\n");
+  expect(page(true)).not.toContain("the disk");
+});
