@@ -108,7 +108,7 @@ describe("writ contract finalize", () => {
       "--- stderr
       Rejected: content_unverified -- the contract cites what the record refutes.
         exit_mismatch [evidence_report.verification.result]: Result "pass" is refuted: the last run of "sh -c 'exit 2'" ended in exit 2, expected exit 0
-          Mend the work and run the command again; or say what is so, in a state that does not need a pass: writ contract fill --json '{"agent_status":{"agent_state":"BLOCKED","next_action":"..."},"evidence_report":{"verification":{"result":"fail"}}}'; or, where the command is meant to end in 2, set expect_exit
+          Mend the work and run the command again; or say what is so, in a state that does not need a pass: writ contract fill --json '{"agent_status":{"agent_state":"BLOCKED","next_action":"..."},"conclusion":"...","evidence_report":{"verification":{"result":"fail"}}}'; or, where the command is meant to end in 2, set expect_exit
       --- exit 1
       "
     `);

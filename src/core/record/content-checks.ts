@@ -80,7 +80,7 @@ const EVIDENCE_IDS = `${VERIFICATION}.evidence_ids`;
 const VERBATIM = "evidence_report.verbatim_outputs";
 
 /** Result and state in one call: COMPLETE does not take a result that is no pass. */
-const SAY_WHAT_IS_SO = `writ contract fill --json '{"agent_status":{"agent_state":"BLOCKED","next_action":"..."},"evidence_report":{"verification":{"result":"fail"}}}'`;
+const SAY_WHAT_IS_SO = `writ contract fill --json '{"agent_status":{"agent_state":"BLOCKED","next_action":"..."},"conclusion":"...","evidence_report":{"verification":{"result":"fail"}}}'`;
 
 const READ_KEYS: ReadonlySet<string> = new Set(["command", "excerpt", "output", "evidence_id"]);
 const QUOTE_KEYS = ["excerpt", "output"] as const;

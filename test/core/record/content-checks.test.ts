@@ -635,7 +635,7 @@ describe("what a finding says", () => {
     const verification = { command: "npm test", result: "pass" };
     expect(only({ verification, record: [ran("npm test", { exit_code: 2 })] })).toEqual({
       message: 'Result "pass" is refuted: the last run of "npm test" ended in exit 2, expected exit 0',
-      hint: `Mend the work and run the command again; or say what is so, in a state that does not need a pass: writ contract fill --json '{"agent_status":{"agent_state":"BLOCKED","next_action":"..."},"evidence_report":{"verification":{"result":"fail"}}}'; or, where the command is meant to end in 2, set expect_exit`,
+      hint: `Mend the work and run the command again; or say what is so, in a state that does not need a pass: writ contract fill --json '{"agent_status":{"agent_state":"BLOCKED","next_action":"..."},"conclusion":"...","evidence_report":{"verification":{"result":"fail"}}}'; or, where the command is meant to end in 2, set expect_exit`,
     });
   });
 
