@@ -370,30 +370,6 @@ describe("a network that", () => {
   );
 });
 
-test.concurrent(
-  "a node that comes back from silence with a result before the other one has any is published, and the other is stopped",
-  async () => {
-    await using stage = openStage();
-    const [a, b] = await Promise.all([stage.node(willing(200)), stage.node(willing(0, [STUCK(9)]), { id: "b" })]);
-    let isCut = false;
-    const front = await stage.front(a.url, () => (isCut ? "cut" : "pass"));
-    const { call, open } = stage.delegator([front.url, b.url], { limits: { orphan_grace_sec: 1 } });
-    const going = call([tagged("leg-1")]);
-    await until(() => front.acknowledged.size === 1);
-    isCut = true;
-    // The leg is at the other one, which never answers.
-    await until(async () => (await b.worked()) === 1);
-    isCut = false;
-    const document = await going.document;
-    expect(document.results).toMatchObject([
-      { status: "succeeded", node: "a", output: expect.stringContaining("leg-1.") },
-    ]);
-    expect(document.summary).toMatchObject({ succeeded: 1, orphaned: 1 });
-    expect([await a.worked(), await b.now.health(), open()]).toMatchObject([1, { running: 0, queued: 0 }, []]);
-  },
-  LONG_MS,
-);
-
 describe("an answer that its node could not bring into form", () => {
   const formless = willing(0, [{ id: "formless", when: { constraint: "any" }, reply: { content: "no json" } }]);
   const seatOf = (base_url: string) => ({
