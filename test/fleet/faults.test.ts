@@ -8,6 +8,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Delegator, onlyLeg, STUCK, tagged, willing } from "../support/fleet.ts";
 import { openStage, type StagedNode, until } from "../support/fleet-stage.ts";
+import type { Passed } from "../support/network-front.ts";
 import { startScriptedSeat } from "../support/scripted-seat.ts";
 import { canMount } from "../support/small-disk.ts";
 import { documentOf } from "../support/writ.ts";
@@ -369,6 +370,38 @@ describe("a network that", () => {
     LONG_MS,
   );
 });
+
+test.concurrent(
+  "a node that comes back from silence with a result before the other one has any is published, and the other is stopped",
+  async () => {
+    await using stage = openStage();
+    const [a, b] = await Promise.all([stage.node(willing()), stage.node(willing(0, [STUCK(9)]), { id: "b" })]);
+    // Cut from the start: once a stream of its events is open, its result may come before there is any silence.
+    let isBack = false;
+    const isHeard = ({ method, path }: Passed) => isBack || method === "POST" || !path.includes("/jobs/");
+    const front = await stage.front(a.url, (request) => (isHeard(request) ? "pass" : "cut"));
+    const { call, open } = stage.delegator([front.url, b.url], { limits: { orphan_grace_sec: 1 } });
+    const going = call([tagged("leg-1")]);
+    // The leg is at the other one, which never answers.
+    await until(async () => (await b.worked()) === 1);
+    isBack = true;
+    const document = await going.document;
+    expect(document.results).toMatchObject([
+      {
+        status: "succeeded",
+        node: "a",
+        output: expect.stringContaining("leg-1."),
+        attempts: [
+          { kind: "first", node: "a" },
+          { kind: "orphan", node: "b" },
+        ],
+      },
+    ]);
+    expect(document.summary).toMatchObject({ succeeded: 1, orphaned: 1 });
+    expect([await a.worked(), await b.now.health(), open()]).toMatchObject([1, { running: 0, queued: 0 }, []]);
+  },
+  LONG_MS,
+);
 
 describe("an answer that its node could not bring into form", () => {
   const formless = willing(0, [{ id: "formless", when: { constraint: "any" }, reply: { content: "no json" } }]);
