@@ -19,7 +19,8 @@ import { type LivingWorld, livingWorld } from "./writ.ts";
 export const BRIEF = "storm";
 const DISK_MB = 96;
 /** Clocks of processes, by what they are away from the machine's. */
-const STEPS = ["-400d", "-2h", "-30", "+30", "+2h", "+400d"] as const;
+const FAR_AHEAD = "+400d";
+const STEPS = ["-400d", "-2h", "-30", "+30", "+2h", FAR_AHEAD] as const;
 const SIGNALS = ["SIGKILL", "SIGKILL", "SIGKILL", "SIGINT"] as const;
 const KILLED_SHARE = 0.2;
 const STEPPED_SHARE = 0.15;
@@ -68,6 +69,8 @@ export async function stormEditor(setting: StormSetting): Promise<StormReport> {
   return await storm.run();
 }
 
+type Stretch = { readonly from_ms: number; to_ms: number };
+
 class EditorStorm {
   readonly tally = new Tally();
   readonly #random: Random;
@@ -84,7 +87,9 @@ class EditorStorm {
   #underway = 0;
   #gate: Promise<void> = Promise.resolve();
   /** When the disk was full or read-only, oldest first. */
-  readonly #broken: { readonly from_ms: number; to_ms: number }[] = [];
+  readonly #broken: Stretch[] = [];
+  /** When a process tidied up whose clock is so far ahead that every draft is old. */
+  readonly #swept: Stretch[] = [];
 
   constructor(
     readonly setting: StormSetting,
@@ -128,7 +133,7 @@ class EditorStorm {
       await Bun.sleep(random.between(300, 1500));
       if (this.#isOver) break;
       const what = random.pick(["full", "read-only"]);
-      const stretch = { from_ms: performance.now(), to_ms: Number.POSITIVE_INFINITY };
+      const stretch: Stretch = { from_ms: performance.now(), to_ms: Number.POSITIVE_INFINITY };
       this.#broken.push(stretch);
       const break_ms = random.between(100, 800);
       if (what === "full") {
@@ -198,17 +203,38 @@ class EditorStorm {
     const env = { ...this.#env, ...(step === null ? {} : this.#clock?.(step)) };
     if (step !== null) this.tally.count("clocks stepped");
     const crash = kill === "SIGKILL" && this.#crash !== null && random.chance(0.5) ? this.#crash(random) : [];
+    const life: Stretch = { from_ms: performance.now(), to_ms: Number.POSITIVE_INFINITY };
+    if (kind === "dispatch" && step === FAR_AHEAD) this.#swept.push(life);
     const ran = await this.#caller.call(kind, args, random, { env, cwd: folder, stdin, kill, crash });
+    life.to_ms = performance.now();
     if (crash.length > 0 && ran.signal !== null) this.tally.count("killed while writing");
     const document = printed(ran.stdout);
-    const isBroken = this.#broken.some(({ from_ms, to_ms }) => ran.from_ms <= to_ms && ran.to_ms >= from_ms);
+    const isBroken = this.#broken.some((each) => overlap(each, ran));
     const fate = fateOf(kind, ran, document);
-    if (fate === "refused" && !isRefusable(kind, ran, document)) this.#complain(kind, ran);
+    const isExpected = isRefusable(kind, ran, document) || (kind === "read" && this.#mayBeSwept(order.root, ran));
+    if (fate === "refused" && !isExpected) this.#complain(kind, ran);
     if (fate === "unavailable" && !isBroken) this.#complain(kind, ran);
     if (kind === "dispatch" && fate === "acknowledged") this.#adopt(String(document?.contract_id));
     this.tally.count(`${kind}: ${fate}`);
     this.#deeds.push({ kind, mark, ran, document, fate });
     return mark;
+  }
+
+  /**
+   * Whether the draft may be one that was swept, and not written since: `validate` finds none then. Its row has all that
+   * it held, and the next write makes it anew.
+   */
+  #mayBeSwept(root: string, { args, exit, stderr, ...read }: Deed["ran"]): boolean {
+    if (!args.includes("validate") || exit !== 3 || !stderr.startsWith("Error: No draft found")) return false;
+    const written = this.#deeds.findLast(
+      ({ fate, document, ran }) =>
+        fate === "acknowledged" &&
+        document?.draft_id === root &&
+        WRITES.has(ran.args[1] ?? "") &&
+        ran.to_ms < read.from_ms,
+    );
+    const since = { from_ms: written?.ran.from_ms ?? 0, to_ms: read.to_ms };
+    return this.#swept.some((each) => overlap(each, since));
   }
 
   /** A few turns at a time: the oldest is left alone from now on. */
@@ -316,12 +342,16 @@ function fateOf(kind: Kind, ran: Deed["ran"], document: Deed["document"]): Deed[
 }
 
 /** What a state forbids, or a record refutes, is an answer. */
-function isRefusable(kind: Kind, { args, exit, stderr }: Deed["ran"], document: Deed["document"]): boolean {
+function isRefusable(kind: Kind, { exit }: Deed["ran"], document: Deed["document"]): boolean {
   const code = String(document?.code);
-  // A process whose clock is far ahead sweeps drafts of today; the next write makes them anew from their rows.
-  if (kind === "read" && args.includes("validate")) return exit === 3 && stderr.startsWith("Error: No draft found");
   if (kind === "finalize") return exit === 1 ? CLOSE_REFUSALS.has(code) : exit === 3 && code === "closed";
   return false;
 }
 
+function overlap(one: Stretch, other: Stretch): boolean {
+  return one.from_ms <= other.to_ms && other.from_ms <= one.to_ms;
+}
+
+/** Verbs of `contract` that write the draft. */
+const WRITES: ReadonlySet<string> = new Set(["set", "add", "fill"]);
 const CLOSE_REFUSALS = new Set(["content_unverified", "conclusion_required", "validation"]);
