@@ -21,7 +21,9 @@ const SETTLE_MS = 100;
 const PAUSES = 4;
 
 export class RunKeeper {
+  /** What was to be on record: the end of each leg, and that of the call. A write that fails is made good by the next. */
   attempted = 0;
+  /** What is on record in the end by no write. */
   lost = 0;
   private readonly legs = new Map<number, RecordedLeg>();
   private readonly events: JsonValue[] = [];
@@ -77,6 +79,7 @@ export class RunKeeper {
     const { scrub, keep_contracts } = this.world.records;
     this.legs.set(leg.index, recordLeg(result, keep_contracts ? canonicalContract(leg.contract) : null, scrub));
     this.untold.push(onKept);
+    this.attempted += 1;
     this.isStale = true;
     this.writing ??= this.write();
   }
@@ -86,7 +89,9 @@ export class RunKeeper {
     this.isStale = false;
     this.closing.abort();
     await this.writing;
-    await this.save(true);
+    this.attempted += 1;
+    const isKept = await this.save(true);
+    if (!isKept) this.lost += 1 + this.untold.length;
   }
 
   private async write(): Promise<void> {
@@ -104,11 +109,9 @@ export class RunKeeper {
     this.writing = null;
   }
 
-  private async save(ended: boolean): Promise<void> {
+  /** Whether the record is there. */
+  private async save(ended: boolean): Promise<boolean> {
     const { records, process } = this.world;
-    // That a leg was placed is told once more by the record of its end, which counts.
-    const counts = ended || this.untold.length > 0 ? 1 : 0;
-    this.attempted += counts;
     const head = this.head();
     const telling = this.untold;
     const legs = [...this.legs].sort(([left], [right]) => left - right).map(([, leg]) => leg);
@@ -125,12 +128,12 @@ export class RunKeeper {
     try {
       await records.save(head.run_id, recordPieces(head, legs, facts));
     } catch {
-      // Counted and told in the summary: a full disk must not take a result with it.
-      this.lost += counts;
+      // What stays lost is told in the summary: a full disk must not take a result with it.
       this.untold = [...telling, ...this.untold];
-      return;
+      return false;
     }
     for (const tell of telling) tell();
+    return true;
   }
 
   private masked(value: JsonObject): JsonValue {

@@ -357,6 +357,21 @@ describe("the record of a call", () => {
     expect(summary).toMatchObject({ succeeded: 2, telemetry_lost: 3, telemetry_attempted: 3 });
   });
 
+  test("that could be written in the end has lost nothing", async () => {
+    let writes = 0;
+    const save = () => {
+      writes += 1;
+      return writes === 1 ? Promise.reject(new Error("disk full")) : Promise.resolve();
+    };
+    const { summary } = await play({
+      contracts: times(2, {}),
+      local: (clock) => scriptedLocal(clock, [{}, { takes_ms: 3000 }], seats(2)),
+      world: { records: { save, scrub: (text) => text, keep_contracts: true } },
+    });
+    expect(writes).toBeGreaterThan(1);
+    expect(summary).not.toHaveProperty("telemetry_lost");
+  });
+
   test("counts the rows of the ledger that were lost as well, those of this call alone", async () => {
     const intents = { attempted: 7, lost: 2 };
     const { summary } = await play({
