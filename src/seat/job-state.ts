@@ -1,6 +1,6 @@
 /** What the parts of one job share while it runs: its clock, its waits, its counts, and what it says of itself. */
 import type { Job, JobPhase, JobProgress, Timings, Tokens, Waits } from "../core/delegation/wire-result.ts";
-import type { Completion, Endpoint } from "../core/seat/endpoint.ts";
+import type { Completion, Endpoint, SeatPin } from "../core/seat/endpoint.ts";
 import { seatKey } from "../core/seat/seat-key.ts";
 import { Wall } from "./wall.ts";
 import type { JobWorld } from "./world.ts";
@@ -17,6 +17,8 @@ export type JobState = {
   readonly progress: Progress;
   /** Of the seat, in what is kept about it. */
   readonly seat_key: string;
+  /** What serves the seat: asked once, by whoever is first. */
+  readonly pin: () => Promise<SeatPin | null>;
 };
 
 export type JobOptions = {
@@ -29,16 +31,22 @@ export type JobOptions = {
 /** @param wall_ms how long the work may take, once its wall is started */
 export function openState(world: JobWorld, job: Job, { signal, onProgress }: JobOptions, wall_ms: number): JobState {
   const meter = new Meter();
+  const endpoint = world.endpointOf(world.seat);
+  let asked: Promise<SeatPin | null> | null = null;
   return {
     world,
     job,
     signal,
-    endpoint: world.endpointOf(world.seat),
+    endpoint,
     wall: new Wall(world, wall_ms),
     waits: new WaitCount(),
     meter,
     progress: new Progress(job.contract.max_steps, onProgress, () => meter.decode_tok_s() ?? 0),
     seat_key: seatKey(world.seat),
+    pin: () => {
+      asked ??= endpoint.pin(signal);
+      return asked;
+    },
   };
 }
 

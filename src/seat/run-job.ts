@@ -45,7 +45,7 @@ export async function runJob(world: JobWorld, job: Job, options: JobOptions): Pr
   const done = await admitted(state).catch(placeFault);
   keepRates(state);
   const isUnseen = state.signal.aborted || state.meter.answers === 0;
-  const pin = isUnseen ? null : await state.endpoint.pin(state.signal);
+  const pin = isUnseen ? null : await state.pin();
   return resultOf(state, done, pin);
 }
 
@@ -145,6 +145,8 @@ async function work(
     }
   }
   const end = await loop.run();
+  // An answer was given: what serves the seat is asked while it makes the form of it.
+  if (end.defer === null) void state.pin();
   const structured =
     end.defer === null ? await structureAnswer(state, sender, end.output, conversation.ctx) : NOT_STRUCTURED;
   const is_finished = end.defer === null && structured.defer === null;

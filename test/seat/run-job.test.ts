@@ -43,6 +43,15 @@ describe("a job that goes well", () => {
     expect(rates).toEqual([{ decode_tok_s: 200, prefill_tok_s: 10_000 }]);
   });
 
+  test("asks what serves the seat once, while the form of its answer is made", async () => {
+    const output_schema = { properties: { port: { type: "integer" } }, required: ["port"] };
+    const replies = ["The port is 80.", '{"port": 80}'];
+    const { result, pinned, requests } = await play({ replies, contract: { output_schema } });
+    expect(result).toMatchObject({ structured: '{"port": 80}', seat_pin: { model: "m" } });
+    expect([pinned, requests.length]).toEqual([[1], 2]);
+    expect((await play({ replies })).pinned).toEqual([1]);
+  });
+
   test("ends with what finish says", async () => {
     const { result } = await play({ replies: [calling(["finish", { answer: "80" }])] });
     expect(result).toMatchObject({ output: "80", stop_reason: "finish", steps: 1, trace: [] });

@@ -106,6 +106,8 @@ export type Scripted = {
   readonly modes: readonly StructuredMode[];
   readonly rates: readonly object[];
   readonly warmed: { readonly count: number };
+  /** How many requests had been sent whenever it was asked what serves the seat. */
+  readonly pinned: readonly number[];
 };
 
 export type Played = Scripted & {
@@ -192,6 +194,7 @@ export function scriptedSeat(script: Script): Scripted {
   const rates: object[] = [];
   const warmed = { count: 0 };
   const looks = { count: 0 };
+  const pinned: number[] = [];
   const endpoint: Endpoint = {
     async chat(request, watch) {
       requests.push(request);
@@ -215,7 +218,10 @@ export function scriptedSeat(script: Script): Scripted {
       warmed.count += 1;
       return script.warmUp?.() ?? null;
     },
-    pin: async () => ({ engine: "llama.cpp", model: "m", ctx_tokens: 32_768 }),
+    async pin() {
+      pinned.push(requests.length);
+      return { engine: "llama.cpp", model: "m", ctx_tokens: 32_768 };
+    },
   };
   const world: JobWorld = {
     clock,
@@ -256,7 +262,7 @@ export function scriptedSeat(script: Script): Scripted {
     version: "0.0.0",
     ...script.world,
   };
-  return { world, requests, clock, folders, slots, modes, rates, warmed };
+  return { world, requests, clock, folders, slots, modes, rates, warmed, pinned };
 }
 
 async function settle(reply: Reply, request: ChatRequest, watch: Watch, clock: ScriptedClock): Promise<ChatOutcome> {
