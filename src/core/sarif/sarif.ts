@@ -18,7 +18,10 @@ export type SarifRun = {
   readonly version: string;
   readonly rules: readonly SarifRule[];
   readonly results: readonly SarifResult[];
-  /** The file that was judged, and the folder that it is named from, `/` between parts; null: it is named as it is. */
+  /**
+   * The file that was judged, and the absolute folder that it is named from, `/` between parts; null: it is named as it
+   * is, from the root of the file system or from whatever folder the reader stands in.
+   */
   readonly file: string;
   readonly root: string | null;
 };
@@ -27,7 +30,7 @@ export type SarifRun = {
  * Source: SARIF 2.1.0 (OASIS), sections 3.13, 3.14, 3.27 and 3.30
  */
 export function sarifLog({ version, rules, results, file, root }: SarifRun): JsonObject {
-  const artifact = { uri: encodePath(file), ...(root === null ? {} : { uriBaseId: "ROOT" }) };
+  const artifact = root === null ? { uri: fileUri(file) } : { uri: encodePath(file), uriBaseId: "ROOT" };
   const run: JsonObject = {
     tool: {
       driver: {
@@ -40,7 +43,7 @@ export function sarifLog({ version, rules, results, file, root }: SarifRun): Jso
         })),
       },
     },
-    ...(root === null ? {} : { originalUriBaseIds: { ROOT: { uri: `file://${encodePath(root)}/` } } }),
+    ...(root === null ? {} : { originalUriBaseIds: { ROOT: { uri: `${fileUri(root)}/` } } }),
     columnKind: "utf16CodeUnits",
     results: results.map(({ rule, level, message, line, column, properties }) => ({
       ruleId: rule,
@@ -59,6 +62,14 @@ export function sarifLog({ version, rules, results, file, root }: SarifRun): Jso
     })),
   };
   return { $schema: "https://json.schemastore.org/sarif-2.1.0.json", version: "2.1.0", runs: [run] };
+}
+
+/** A path with a drive, or from the root, is absolute; any other stays a relative reference. */
+function fileUri(path: string): string {
+  const drive = /^[A-Za-z]:(?=\/)/.exec(path)?.[0] ?? "";
+  const rest = encodePath(path.slice(drive.length));
+  if (drive !== "") return `file:///${drive}${rest}`;
+  return path.startsWith("/") ? `file://${rest}` : rest;
 }
 
 function encodePath(path: string): string {
