@@ -22,6 +22,7 @@ const SKIP_MEANINGS: Readonly<Record<SkipReason, string>> = {
   no_quote: "the entry quotes nothing",
   output_not_kept: "the run's output was not kept",
   output_truncated: "it may stand in the part of the output that was not kept",
+  output_redacted: "it may be what was masked in the output",
   order_not_kept: "the two streams were recorded apart",
   unread_key: "a key of the entry is not read",
   quote_not_string: "the quote is no text",

@@ -38,6 +38,7 @@ export type SkipReason =
   | "output_not_kept"
   | "output_truncated"
   | "order_not_kept"
+  | "output_redacted"
   | "unread_key"
   | "quote_not_string";
 
@@ -296,6 +297,7 @@ const OUTCOME_ORDER: readonly ExcerptOutcome[] = [
   "output_truncated",
   "output_not_kept",
   "order_not_kept",
+  "output_redacted",
   "not_found",
 ];
 
@@ -305,7 +307,9 @@ function compareQuote(
   outputs: readonly SearchableOutput[],
   values: ValueRedactor | null,
 ): ExcerptOutcome {
-  const redacted = redact(quote, "output", values);
+  // What has the shape of a secret is taken for the one that the record masked. A mark behind a word such as "token:" hides
+  // any word, and is none of that: what it hides is not known.
+  const redacted = redact(quote, "command", values);
   // The record may have been written where other variables were set: what stands in it as it was quoted is no lie.
   const forms = redacted === quote ? [quote] : [redacted, quote];
   let best = OUTCOME_ORDER.length - 1;

@@ -3,8 +3,10 @@
  *
  * An excerpt is cut at its elisions into fragments; these must occur in the output in order, without overlap, each on
  * whole tokens. Escape sequences, line ends and the width of white space do not count; case and everything else do.
- * Excerpts come here redacted: the record holds nothing else.
+ * Excerpts come here redacted: the record holds nothing else. What a mark of redaction hides nobody knows any more: a
+ * quote that would stand there is neither found nor refuted.
  */
+import { REDACTED } from "./redact.ts";
 import type { RecordedRun } from "./tool-record.ts";
 
 /** What of a run an excerpt is held against. */
@@ -12,9 +14,16 @@ export type ComparedRun = Pick<RecordedRun, "output" | "tail" | "truncated" | "o
 
 /**
  * What one run says of an excerpt. Only `not_found` refutes it; the reasons in between say why this run cannot: a part
- * of its output is missing, none was kept, or its two streams may stand in another order than the quote.
+ * of its output is missing, none was kept, its two streams may stand in another order than the quote, or what was quoted
+ * may be what a mark hides.
  */
-export type ExcerptOutcome = "found" | "output_truncated" | "output_not_kept" | "order_not_kept" | "not_found";
+export type ExcerptOutcome =
+  | "found"
+  | "output_truncated"
+  | "output_not_kept"
+  | "order_not_kept"
+  | "output_redacted"
+  | "not_found";
 
 /** An excerpt made ready to be looked for in many outputs. */
 export type Excerpt = {
@@ -24,7 +33,7 @@ export type Excerpt = {
   readonly lines: readonly string[];
   /** Search tables by fragment, filled as they are first needed. */
   readonly borders: Map<string, Int32Array>;
-  /** How many characters may still be searched for single lines, over all outputs. */
+  /** How many characters may still be searched for single lines, and behind marks, over all outputs. */
   lineBudget: number;
 };
 
@@ -55,6 +64,9 @@ const DIGIT = /\p{Nd}/u;
 
 // Kept outputs have at most 1,000 characters, so no honest excerpt comes near it. It bounds what a made-up one costs.
 const LINE_BUDGET = 1 << 26;
+
+/** Longer fragments are not thought to be behind a mark. */
+const MARKED_FRAGMENT = 1 << 16;
 
 /** A text without ANSI escape sequences, its line ends all LF. */
 export function plainText(text: string): string {
@@ -109,7 +121,8 @@ export function findIn(excerpt: Excerpt, output: SearchableOutput): ExcerptOutco
   if (inOrder(excerpt, output.pages)) return "found";
   if (output.truncated) return "output_truncated";
   if (!output.kept) return "output_not_kept";
-  return !output.ordered && everyLineIn(excerpt, output.pages) ? "order_not_kept" : "not_found";
+  if (!output.ordered && everyLineIn(excerpt, output.pages)) return "order_not_kept";
+  return mayBeMarked(excerpt, output.pages) ? "output_redacted" : "not_found";
 }
 
 function inOrder(excerpt: Excerpt, pages: readonly Page[]): boolean {
@@ -137,6 +150,54 @@ function everyLineIn(excerpt: Excerpt, pages: readonly Page[]): boolean {
       return indexOnTokens(excerpt, line, page, 0) !== -1;
     }),
   );
+}
+
+/** Whether each fragment stands in the output, in whatever order, and one or more only with what marks may hide. */
+function mayBeMarked(excerpt: Excerpt, pages: readonly Page[]): boolean {
+  const marked = pages.filter(({ text }) => text.includes(REDACTED));
+  if (marked.length === 0 || excerpt.fragments.length === 0) return false;
+  return excerpt.fragments.every((fragment) => {
+    if (pages.some((page) => indexOnTokens(excerpt, fragment, page, 0) !== -1)) return true;
+    return marked.some(({ text }) => {
+      // As with lines: what was not searched for is not refuted.
+      if (excerpt.lineBudget <= 0) return true;
+      excerpt.lineBudget -= text.length + fragment.length;
+      return standsOverMark(fragment, text);
+    });
+  });
+}
+
+const MARK = -1;
+
+/**
+ * Whether a fragment stands in a text in which a mark is any word, or a part of one, and on one mark at least. All places
+ * of the text are followed at once, character by character of the fragment.
+ */
+function standsOverMark(fragment: string, text: string): boolean {
+  if (fragment.length > MARKED_FRAGMENT) return false;
+  const cells = text.split(REDACTED).flatMap((part, at) => [...(at === 0 ? [] : [MARK]), ...unitsOf(part)]);
+  // By where the fragment has come to so far: whether a mark is behind it on the way there.
+  let ways: ReadonlyMap<number, boolean> = new Map(cells.map((_, at) => [at - 1, false]));
+  for (const unit of unitsOf(fragment)) {
+    const next = new Map<number, boolean>();
+    const isBlank = unit === BLANK;
+    for (const [at, isMarked] of ways) {
+      if (cells[at] === MARK && !isBlank && isMarked) next.set(at, true);
+      const cell = cells[at + 1];
+      if (cell === MARK ? !isBlank : cell === unit) {
+        next.set(at + 1, isMarked || cell === MARK || next.get(at + 1) === true);
+      }
+    }
+    ways = next;
+    if (ways.size === 0) return false;
+  }
+  return [...ways.values()].includes(true);
+}
+
+const BLANK = 0x20;
+
+function unitsOf(text: string): readonly number[] {
+  return Array.from({ length: text.length }, (_, at) => text.charCodeAt(at));
 }
 
 /** The first place from `from` on where the fragment stands on whole tokens, or -1. */

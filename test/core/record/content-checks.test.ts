@@ -8,6 +8,7 @@ import {
   type EvidenceRow,
   lastRunOf,
 } from "../../../src/core/record/content-checks.ts";
+import { redact } from "../../../src/core/record/redact.ts";
 import type { RecordedRun } from "../../../src/core/record/tool-record.ts";
 
 const COMMAND = "evidence_report.verification.command";
@@ -591,6 +592,18 @@ describe("a verbatim output", () => {
     });
     expect(outcome.findings).toHaveLength(2);
     expect(JSON.stringify(outcome)).not.toContain("hunter22");
+  });
+
+  test.each([
+    { excerpt: "check token: PASSED", findings: [], skipped: ["output_redacted"] },
+    { excerpt: "check token: [REDACTED]", findings: [], skipped: [] },
+    { excerpt: "Permission denied", findings: [], skipped: ["output_redacted"] },
+    { excerpt: "3 checks ran", findings: [], skipped: [] },
+    { excerpt: "4 checks ran", findings: ["excerpt_not_found"], skipped: [] },
+  ])("is not held by a mark that may hide anything: $excerpt", ({ excerpt, findings, skipped }) => {
+    const output = redact("check token: FAILED\ncat: /etc/passwd: Permission denied\n3 checks ran\n", "output");
+    const runs = [ran("npm test", { output })];
+    expect(held({ command: "npm test", excerpt }, { record: runs })).toEqual({ findings, skipped });
   });
 
   test("may quote what the record did not take for a secret", () => {

@@ -9,6 +9,7 @@ import {
   plainText,
   searchableOutput,
 } from "../../../src/core/record/excerpt.ts";
+import { redact } from "../../../src/core/record/redact.ts";
 
 function whole(output: string, tail: string | null = null): ComparedRun {
   return { output, tail, truncated: false };
@@ -150,6 +151,37 @@ describe("findExcerpt() in an output whose streams may be out of order", () => {
   });
 });
 
+describe("findExcerpt() in an output with marks of redaction", () => {
+  test.each([
+    { rule: "finds what is quoted with its mark", excerpt: "token: [REDACTED] after", outcome: "found" },
+    { rule: "finds what stands beside it", excerpt: "after an hour", outcome: "found" },
+    { rule: "knows no word behind it", excerpt: "token: PASSED after", outcome: "output_redacted" },
+    { rule: "knows no word alone", excerpt: "PASSED", outcome: "output_redacted" },
+    { rule: "knows no part of a word", excerpt: "ires after an hour", outcome: "output_redacted" },
+    { rule: "knows no start of a word", excerpt: "token: exp", outcome: "output_redacted" },
+    { rule: "knows several of them", excerpt: "token: a after an hour key=b", outcome: "output_redacted" },
+    { rule: "goes by what stands there beside it", excerpt: "an hour ... token: PASSED", outcome: "output_redacted" },
+    { rule: "refutes what stands beside it", excerpt: "token: PASSED before", outcome: "not_found" },
+    { rule: "refutes two words in the place of one", excerpt: "token: has PASSED after", outcome: "not_found" },
+    { rule: "refutes what no mark is near", excerpt: "5 passed", outcome: "not_found" },
+    { rule: "refutes where one piece is missing", excerpt: "token: PASSED ... 5 passed", outcome: "not_found" },
+  ])("$rule", ({ excerpt, outcome }) => {
+    const output = "token: [REDACTED] after an hour\nkey=[REDACTED]\n15 passed\n";
+    expect(findExcerpt(excerpt, whole(output))).toBe(outcome as "found");
+  });
+
+  test("takes nothing of great length for what a mark hides", () => {
+    expect(findExcerpt("x".repeat(65_537), whole("key=[REDACTED]"))).toBe("not_found");
+  });
+
+  test("what nobody had the time to look for is not refuted", () => {
+    const excerpt = parseExcerpt("b c");
+    excerpt.lineBudget = 0;
+    expect(findIn(excerpt, searchableOutput(whole("key=[REDACTED]")))).toBe("output_redacted");
+    expect(findIn(excerpt, searchableOutput(whole("key=a")))).toBe("not_found");
+  });
+});
+
 describe("findExcerpt() on hostile input", () => {
   const a = "a".repeat(200_000);
   test.each([
@@ -203,6 +235,29 @@ describe("findExcerpt() as a law", () => {
         const output = join(pairs);
         const at = split % output.length;
         expect(findExcerpt(join(taken), whole(output.slice(0, at), output.slice(at)))).toBe("found");
+      }),
+    );
+  });
+
+  test("what was printed is not refuted by what was masked in it", () => {
+    const printed = fc.constantFrom(
+      "token:",
+      "/etc/passwd:",
+      "api_key=abcd1234",
+      "Bearer",
+      "u:pw@h",
+      "secret",
+      "=",
+      "ok",
+      "five",
+    );
+    const pairs = fc.array(fc.tuple(printed, gap), { minLength: 1, maxLength: 20 });
+    fc.assert(
+      fc.property(pairs, fc.nat(), fc.nat(), (all, from, length) => {
+        const start = from % all.length;
+        const quote = join(all.slice(start, start + 1 + (length % all.length)));
+        const outcome = findExcerpt(quote, whole(redact(join(all), "output")));
+        expect(["found", "output_redacted"]).toContain(outcome);
       }),
     );
   });
