@@ -8,6 +8,7 @@ import { approval, argv, boardAddress, context, mcpLine, pin, script } from "./t
 import { factPointer, fixtureSet, gateFile, gateReport, parallel, proofFile, testReport } from "./targets/gate.ts";
 import { json } from "./targets/json.ts";
 import { eventStream, health, jobView, route, submit } from "./targets/node.ts";
+import { nodeHttp } from "./targets/node-http.ts";
 import { patch, patchByGit, paths } from "./targets/patch.ts";
 import { pattern, schema, search } from "./targets/pattern.ts";
 import { command, hook, output, transcript } from "./targets/record.ts";
@@ -30,6 +31,6 @@ export const LIGHT: readonly Target[] = [
 ];
 
 /** Those that start programs or open ports; the tests have other ways to run these. */
-const HEAVY: readonly Target[] = [patchByGit, commands, seat, seatHere];
+const HEAVY: readonly Target[] = [patchByGit, commands, nodeHttp, seat, seatHere];
 
 export const TARGETS: readonly Target[] = [...LIGHT, ...HEAVY];

@@ -130,6 +130,10 @@ class Server implements NodeServer {
     );
     http.timeout = 0;
     http.on("clientError", (error: Error, socket: Duplex) => refuse(socket, error));
+    // What else somebody expects is expected in vain: the library's own answer is none of ours.
+    http.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
+      void this.#take(request, response);
+    });
     // Nobody is led anywhere else from here.
     http.on("upgrade", (_request: IncomingMessage, socket: Duplex) => refuse(socket, null));
     http.on("connect", (_request: IncomingMessage, socket: Duplex) => refuse(socket, null));

@@ -12,6 +12,14 @@ const bare = (method: string, path: string, headers: readonly string[]) =>
 type Body = Record<string, unknown> & { readonly error?: Record<string, unknown> };
 const read = async (response: Response) => ({ status: response.status, body: (await response.json()) as Body });
 
+test.each(["", "200-ok", "x"])("an expectation that nobody knows is none: %p", async (expected) => {
+  await using node = await liveNode();
+  const client = await node.raw(bare("GET", "/writ/v1/health", ["Host: node", `Expect: ${expected}`]));
+  const heard = await client.until(/\}$/);
+  expect(statusOf(heard)).toBe(200);
+  expect(heard).toEndWith('{"ok":true,"protocol":1}');
+});
+
 describe("the token", () => {
   const endpoints: readonly (readonly [string, string])[] = [
     ["GET", "/capabilities"],
