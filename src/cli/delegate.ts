@@ -23,6 +23,7 @@ import { openDisplay } from "./delegate/display.ts";
 import { makeOutFolder, writeOutFolder } from "./delegate/out-folder.ts";
 import { resultLines } from "./delegate/result-table.ts";
 import { delegateWorld, sha256 } from "./delegate-world.ts";
+import { counted } from "./paragraph.ts";
 import { recoverInBackground } from "./recovery.ts";
 import { releaseOf } from "./release.ts";
 import { placesOf } from "./world.ts";
@@ -214,7 +215,7 @@ function writeOut(folder: string, document: ResultDocument, { legs }: Call, out:
 }
 
 function tellLosses(
-  { failed, infrastructure, telemetry_lost = 0, telemetry_attempted = 0 }: Summary,
+  { failed, infrastructure, quarantined = 0, telemetry_lost = 0, telemetry_attempted = 0 }: Summary,
   out: Output,
 ): void {
   const told = [
@@ -222,6 +223,10 @@ function tellLosses(
     ...(infrastructure > 0 ? [`${infrastructure} leg(s) lost to infrastructure/config`] : []),
   ];
   if (told.length > 0) out.talk(`writ: ${told.join("; ")}`);
+  if (quarantined > 0) {
+    const nodes = counted(quarantined, "node");
+    out.talk(`writ: ${nodes} passed over for answers about other documents; see: writ node quarantine list`);
+  }
   if (telemetry_lost > 0)
     out.talk(`writ: ${telemetry_lost} of ${telemetry_attempted} run records could not be written`);
 }

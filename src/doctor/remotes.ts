@@ -22,7 +22,9 @@ export const remotes: Check = {
     const look = await world.config();
     const { skip } = findingsOf("remote");
     if (look.kind === "invalid") return yield skip("remotes", "The config is not valid");
-    if (look.config.remotes.length === 0) return yield skip("remotes", "There is none: legs can only run here");
+    const { seats } = look.config;
+    const alone = seats.length === 0 ? "There is none" : "There is none: legs can only run here";
+    if (look.config.remotes.length === 0) return yield skip("remotes", alone);
     for (const remote of look.config.remotes) yield* remoteFindings(world, remote);
   },
 };
@@ -64,6 +66,11 @@ async function* remoteFindings(world: World, remote: Remote): AsyncGenerator<Fin
     );
   }
   yield pass("protocol", `It speaks protocol ${PROTOCOL}`);
+  const passed = world.passedOver(record.node_id, remote.url);
+  if (passed !== null) {
+    const why = `It answered about other documents: delegations from here pass it over until ${passed.until_at}`;
+    yield warn("quarantine", why, `When that is mended: ${passed.ends}`);
+  }
 
   const job = await node.poll(IMPOSSIBLE_JOB, null, 0, world.deadline(ASK_MS));
   if (job.kind !== "answer") yield fail("token", job.why);

@@ -13,6 +13,9 @@ import { structuredFindings } from "./seat-structured.ts";
 import { toolFindings } from "./seat-tools.ts";
 import type { World } from "./world.ts";
 
+const NO_PLACE = "There is none, and no node either: nothing can be delegated";
+const MAKE_ONE = "writ config init makes a seat of each model server here; remotes in the config names nodes";
+
 export const seats: Check = {
   name: "seat",
   async *look(world) {
@@ -21,7 +24,14 @@ export const seats: Check = {
     const { only } = world.asked;
     if (look.kind === "invalid") return yield skip("seats", "The config is not valid");
     const wanted = look.config.seats.filter(({ name }) => only?.kind !== "seat" || name === only.name);
-    if (wanted.length === 0) return yield skip("seats", "There is none: legs can only go to nodes");
+    if (wanted.length === 0) {
+      const isAlone = look.config.remotes.length === 0;
+      return yield skip(
+        "seats",
+        isAlone ? NO_PLACE : "There is none: legs can only go to nodes",
+        isAlone ? MAKE_ONE : null,
+      );
+    }
     for (const seat of wanted) {
       if (look.silent !== null && seat === look.config.seats[0])
         yield findingsOf(`seat ${seat.name}`).fail("connect", look.silent);

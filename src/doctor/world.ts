@@ -75,6 +75,15 @@ export type CertificateLook =
       readonly names: string;
     };
 
+/** A node that answered about other documents. */
+export type PassedOver = {
+  readonly name: string;
+  /** RFC 3339. */
+  readonly until_at: string;
+  /** The command that ends it. */
+  readonly ends: string;
+};
+
 export type World = {
   readonly asked: {
     /** Nothing but the config and this seat, or the one remote that the config then has. */
@@ -93,6 +102,8 @@ export type World = {
   /** The certificate and the key that a config names, read and held against each other. */
   certificate(node: Config["node"]): CertificateLook;
   openSeat(seat: Seat): Endpoint;
+  /** How a node is passed over by delegations of this user; null where it is not. */
+  passedOver(node_id: string, url: string): PassedOver | null;
   openNode(remote: Remote): Pick<NodeClient, "health" | "poll">;
   /** A signal that comes after a time, in milliseconds. */
   deadline(ms: number): AbortSignal;

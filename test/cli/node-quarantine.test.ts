@@ -3,6 +3,9 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { strikePlace } from "../../src/core/placement/quarantine.ts";
 import { openQuarantine } from "../../src/host/quarantine-file.ts";
+import { TOKEN, tagged, willing } from "../support/fleet.ts";
+import { configureNode, startNode } from "../support/node-command.ts";
+import { startScriptedSeat } from "../support/scripted-seat.ts";
 import { documentOf, type LivingWorld, livingWorld, shown } from "../support/writ.ts";
 
 const RULES = { strikes: 2, window_sec: 1800, duration_sec: 1800 };
@@ -38,6 +41,28 @@ test("writ node quarantine list shows who is passed over and until when, and who
       "",
     ].join("\n"),
   );
+});
+
+test("whoever looks at a node that is passed over is told so, and how that ends", async () => {
+  await using seat = await startScriptedSeat(willing());
+  configureNode(world, { url: seat.url }, { node: { id: "gpu-b" } });
+  await using node = await startNode(world, { WRIT_NODE_TOKEN: TOKEN });
+  const ends = "writ node quarantine clear gpu-b";
+  const env = { WRIT_NODE_TOKEN: TOKEN };
+  const status = (...args: string[]) => world.writ(["node", "status", node.url, ...args], { env });
+  expect(documentOf(await status("--json")).passed_over_until).toBeNull();
+  expect((await status()).stdout).not.toContain("passed over");
+  strike("gpu-b");
+  strike("gpu-b");
+  expect(documentOf(await status("--json")).passed_over_until).toMatch(/^\d{4}-.*Z$/);
+  expect((await status()).stdout).toContain(ends);
+  expect((await world.writ(["doctor", "--remote", node.url], { env })).stdout).toContain(ends);
+
+  const contract = join(world.folder, "legs.json");
+  writeFileSync(contract, JSON.stringify([tagged("leg-1")]));
+  const args = ["delegate", "--contract", contract, "--remote", node.url, "--route", "remote", "--json"];
+  const { exit, stderr } = await world.writ(args, { env });
+  expect([exit, stderr]).toEqual([4, expect.stringContaining("see: writ node quarantine list")]);
 });
 
 test("writ node quarantine list forgets what has run out", async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { NodeAnswer } from "../../src/core/node/client.ts";
 import { examine } from "../../src/doctor/examine.ts";
+import type { PassedOver } from "../../src/doctor/world.ts";
 import { answeredNode, configLook, doctorWorld, healthyNode } from "../support/doctor-world.ts";
 
 const NODE = "http://10.0.0.2:18811";
@@ -10,14 +11,16 @@ type Told = {
   readonly health?: NodeAnswer;
   readonly job?: NodeAnswer;
   readonly isSet?: boolean;
+  readonly passed?: PassedOver;
 };
 
-async function told({ health, job, isSet = true }: Told = {}) {
+async function told({ health, job, isSet = true, passed }: Told = {}) {
   const asked: string[] = [];
   const world = doctorWorld({
     asked: { only: { kind: "remote" }, load: false },
     config: async () => configLook({ remotes: [{ url: NODE, token_env: "NODE_B" }] }),
     isSet: () => isSet,
+    passedOver: () => passed ?? null,
     openNode: () => ({
       async health() {
         asked.push("health");
@@ -46,6 +49,13 @@ test("a node that is well passes each check, and a job that nobody has is asked 
     "PASS write door: It is closed: contracts with a write_root go elsewhere",
   ]);
   expect(asked).toEqual(["health", `wrt-${"0".repeat(24)}`]);
+});
+
+test("a node that delegations pass over is warned of, with what ends that", async () => {
+  const passed = { name: "node-b", until_at: "2026-01-05T10:00:00Z", ends: "writ node quarantine clear node-b" };
+  expect((await told({ passed })).lines).toContain(
+    "WARN quarantine: It answered about other documents: delegations from here pass it over until 2026-01-05T10:00:00Z",
+  );
 });
 
 describe("what ends the checks of a node", () => {

@@ -356,6 +356,16 @@ test("the seat of the environment whose server is silent fails, and the others a
 test("without a seat there is nothing to try, and of a config that is not valid nothing is tried", async () => {
   const of = async (config: object) =>
     (await examine(doctorWorld({ config: async () => configLook(config) }))).filter(({ check }) => check === "seat");
-  expect(await of({})).toMatchObject([{ outcome: "SKIP", message: "There is none: legs can only go to nodes" }]);
+  const remotes = [{ url: "http://10.0.0.2:18811" }];
+  expect(await of({ remotes })).toMatchObject([
+    { outcome: "SKIP", message: "There is none: legs can only go to nodes", hint: null },
+  ]);
+  expect(await of({})).toMatchObject([
+    {
+      outcome: "SKIP",
+      message: "There is none, and no node either: nothing can be delegated",
+      hint: expect.stringContaining("writ config init"),
+    },
+  ]);
   expect(await of({ seats: [{}] })).toMatchObject([{ outcome: "SKIP", message: "The config is not valid" }]);
 });

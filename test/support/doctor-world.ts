@@ -45,6 +45,7 @@ export function doctorWorld(script: DoctorScript = {}): World & { closed: number
     certificate: () => ({ kind: "none" as const }),
     openSeat: () => scriptedEndpoint(),
     openNode: () => ({ health: async () => healthyNode("health"), poll: async () => healthyNode("job") }),
+    passedOver: () => null,
     deadline: () => new AbortController().signal,
     versionAsBun: async () => "1.4.5",
     which: (program: string) => `/usr/bin/${program}`,

@@ -9,6 +9,7 @@ import type { PlaceRecord, SeatRecord } from "../../core/placement/place.ts";
 import { defineCommand } from "../command.ts";
 import { CONFIG_OPTION, loadConfig } from "../config-world.ts";
 import { JSON_SWITCH } from "../contract/address.ts";
+import { clearWords, type PassedOver, passedOver } from "../passed-over.ts";
 import { nodeClient } from "../remote-places.ts";
 import { factLines, tableLines } from "../table.ts";
 
@@ -44,8 +45,10 @@ export const command = defineCommand({
     if (read.kind === "unreadable") throw silent(`what it answers is no health record: ${read.why}`);
     const store_reset = isReset(answer.text);
     const { url } = remote;
-    if (json) out.document({ ok: true, status: "ok", url, ...read.record, store_reset });
-    else for (const line of recordLines(url, read.record, store_reset, out.columns())) out.line(line);
+    const passed = passedOver(read.record.node_id, url);
+    const passed_over_until = passed?.until_at ?? null;
+    if (json) out.document({ ok: true, status: "ok", url, ...read.record, store_reset, passed_over_until });
+    else for (const line of recordLines(url, read.record, { store_reset, passed }, out.columns())) out.line(line);
     return 0;
   },
 });
@@ -63,7 +66,14 @@ function isReset(text: string): boolean {
   return parsed.ok && isObject(parsed.value) && valueAt(parsed.value, "store_reset") === true;
 }
 
-function recordLines(url: string, record: PlaceRecord, isStoreNew: boolean, columns: number | null): readonly string[] {
+type Beside = { readonly store_reset: boolean; readonly passed: PassedOver | null };
+
+function recordLines(
+  url: string,
+  record: PlaceRecord,
+  { store_reset, passed }: Beside,
+  columns: number | null,
+): readonly string[] {
   const { running, max_running, queued, max_queue, new_job_wait_sec, recent_wall_sec } = record;
   const most = (limit: number) => (limit > 0 ? String(limit) : "no limit");
   const facts = factLines({
@@ -76,7 +86,11 @@ function recordLines(url: string, record: PlaceRecord, isStoreNew: boolean, colu
     queued: `${queued}; with those that run ${queued + running} of ${most(max_queue)}`,
     "a new job waits": new_job_wait_sec === null ? null : seconds(new_job_wait_sec),
     "a job takes": recent_wall_sec === null ? null : seconds(recent_wall_sec),
-    store: isStoreNew ? "was found damaged at the last start: what it held is lost" : null,
+    store: store_reset ? "was found damaged at the last start: what it held is lost" : null,
+    "from here":
+      passed === null
+        ? null
+        : `passed over until ${passed.until_at}: it answered about other documents; ${clearWords(passed.name)} ends that`,
   });
   if (record.seats.length === 0) return [...facts, "", "No seat is configured there"];
   const header = ["SEAT", "MODEL", "ENGINE", "STATE", "WINDOW", "BUSY", "TOK/S"];

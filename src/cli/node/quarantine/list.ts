@@ -13,7 +13,7 @@ export const command = defineCommand({
   args: { ...CONFIG_OPTION, ...JSON_SWITCH },
   examples: ["writ node quarantine list", "writ node quarantine list --json"],
   notes: [
-    "A node whose answer shows nothing of the documents that it was sent gets a strike; two within half an hour, and delegations of this user pass it over for half an hour (quarantine in the config has the numbers). Nothing on the node changes.",
+    "A node whose answer shows nothing of the documents that it was sent gets a strike; two within half an hour, and delegations of this user pass it over for half an hour (quarantine in the config has the numbers). Nothing on the node changes. One that is passed over begins anew with no strike.",
   ],
   exits: { 0: "done; an empty list is an answer too" },
   async run({ args, json, out }) {
