@@ -53,9 +53,23 @@ export function verbTool<A extends Arguments>(command: Command<A>, own: VerbTool
       const far = files.find(({ declared }) => !isInReach(args[declared], call.server));
       if (far !== undefined) return answered(errorDocument(outOfReach(far, args[far.declared], call.server)), true);
       // The declaration is what both the type and the values were made from; the type system cannot see that.
-      return await runCommand(command, { args, rest: [], json: true } as unknown as Omit<Call<A>, "out">);
+      const answer = await runCommand(command, { args, rest: [], json: true } as unknown as Omit<Call<A>, "out">);
+      return answer.isError && answer.value !== null
+        ? answered(inArguments(answer.value, bindings), true, answer.talk)
+        : answer;
     },
   };
+}
+
+/** An error as whoever called a tool reads it: the option that names a contract is an argument here. A call to type stays one. */
+function inArguments(document: JsonObject, bindings: readonly Binding[]): JsonObject {
+  const names = new Set(bindings.flatMap((binding) => binding.names));
+  const spoken = (value: JsonValue | undefined): JsonValue => {
+    if (typeof value !== "string" || /\bwrit [a-z]/.test(value)) return value ?? null;
+    return value.replaceAll(/--[a-z-]+-id\b/g, (flag) => (names.has(spelled(flag)) ? spelled(flag) : flag));
+  };
+  const { message, hint } = document;
+  return { ...document, ...("message" in document ? { message: spoken(message), hint: spoken(hint) } : {}) };
 }
 
 /** True for what names a regular file: opening a pipe would wait for its writer, and the whole server with it. */

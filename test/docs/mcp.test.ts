@@ -48,6 +48,8 @@ test("every line of the worked example is answered without an error, and so is t
     turns: [{ id: "any", times: 9, reply: { content: "Bay QX-9 holds 412 pallets." } }],
   });
   using world = livingWorld({ WRIT_SEAT_URL: seat.url });
+  // Another open turn, as any store in use has one.
+  await world.born();
   for (const lines of examples) {
     await using mcp = await startMcp(world);
     let run = "RUN";

@@ -225,3 +225,14 @@ test("a server that was started with a read root reads no json_file outside of i
   }
   expect(await field("conclusion")).toBe("read");
 });
+
+test("what an error says of an option of a shell names the argument of the tool", async () => {
+  await world.born();
+  const { document } = await mcp.call("contract_set", { field: "conclusion", value: "x" });
+  expect(document).toMatchObject({ code: "ambiguous_draft", hint: "Name one with draft_id" });
+  const bad = await mcp.call("contract_view", { draft_id: "../x" });
+  expect(bad.document).toMatchObject({
+    code: "invalid_draft_id",
+    message: expect.stringContaining("The draft id of draft_id"),
+  });
+});

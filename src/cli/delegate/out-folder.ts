@@ -61,7 +61,8 @@ export function writeOutFolder(
 
 const NAMES = ["output.txt", "structured.json", "diff.patch", UNVERIFIED_PATCH, "contract.json"];
 
-function folderOf({ index }: CallLeg): string {
+/** The folder of a leg in that of a call: two digits, from 1 for the first. */
+export function folderOf({ index }: Pick<CallLeg, "index">): string {
   return String(index + 1).padStart(2, "0");
 }
 
