@@ -42,8 +42,7 @@ export const seats: Check = {
 
 async function* seatFindings(world: World, seat: Seat): AsyncGenerator<Finding> {
   const endpoint = world.openSeat(seat);
-  let note = isScriptedModel(seat) ? " (scripted)" : "";
-  const say = () => findingsOf(`seat ${seat.name}${note}`);
+  const say = () => findingsOf(`seat ${seat.name}${endpoint.isScripted() ? " (scripted)" : ""}`);
 
   const look = await endpoint.look(world.deadline(ASK_MS));
   switch (look.state) {
@@ -76,18 +75,12 @@ async function* seatFindings(world: World, seat: Seat): AsyncGenerator<Finding> 
     max_tokens: 16,
   });
   if (answer.kind !== "answered") return yield faultOf("chat", answer, say());
-  if (answer.completion.is_scripted) note = " (scripted)";
   yield* chatFindings(answer.completion, say());
   if (seat.tools) yield* toolFindings(world, endpoint, say());
   else yield say().skip("tools", 'The config says "tools": false: it works in single-shot mode');
   yield* structuredFindings(world, endpoint, seat, say());
   yield thinkingFinding(answer.completion, seat, say());
   if (seat.engine === "ollama") yield* ollamaFindings(world, endpoint, seat, say());
-}
-
-/** Whatever it is asked for, a scripted seat calls its model so (delegation run, 17.2). */
-function isScriptedModel({ model }: Seat): boolean {
-  return /^scripted(?:\/|$)/.test(model);
 }
 
 async function* loaded(world: World, endpoint: Endpoint, say: () => Say): AsyncGenerator<Finding, boolean> {

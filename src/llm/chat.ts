@@ -152,6 +152,8 @@ async function readAnswer(sending: Sending, response: Response): Promise<ChatOut
     return reading.end();
   } finally {
     if (grace !== null) clearTimeout(grace);
+    // However it ended: an answer that is cut off was given all the same.
+    sending.server.scripted.read(reading.received);
   }
 }
 
@@ -176,6 +178,11 @@ class Reading {
   /** The answer is whole, whatever else comes. */
   get isFinished(): boolean {
     return this.answer.finish_reason !== null;
+  }
+
+  /** What came of it so far. */
+  get received(): Received {
+    return this.answer.received();
   }
 
   /** What is decided by these bytes; null while more is to come. */
@@ -258,7 +265,7 @@ class Reading {
   /** @param isEnded it was ended here, and so is cut */
   private answered(isEnded = false): ChatOutcome {
     const { server, body, watchdog } = this.sending;
-    const received = this.answer.received();
+    const { received } = this;
     const budget = answerBudget(body);
     const used = received.usage?.completion_tokens ?? 0;
     const ended = server.clock.ms();
@@ -276,7 +283,6 @@ class Reading {
       finish_reason: received.finish_reason === null ? null : masked(received.finish_reason),
       is_cut: isEnded || received.finish_reason === "length" || (budget !== null && used >= budget),
       usage: received.usage,
-      is_scripted: isScripted(server, this.response, received),
       first_byte_ms: firstByte - watchdog.started_ms,
       prefill_ms: firstDelta - watchdog.started_ms,
       decode_ms: ended - firstDelta,
@@ -287,15 +293,6 @@ class Reading {
   private died(message: string): ChatOutcome {
     return { kind: "died", status: null, message: `${this.sending.server.seat.base_url}: ${message}` };
   }
-}
-
-/** A scripted seat says so in three ways, of which one is enough. */
-function isScripted({ seat }: Server, response: Response, received: Received): boolean {
-  return (
-    response.headers.has("writ-scripted") ||
-    received.system_fingerprint === "writ-scripted" ||
-    [received.model, seat.model].some((model) => model?.startsWith("scripted") === true)
-  );
 }
 
 /** The status that an error inside an answer names; 500 where it names none. */

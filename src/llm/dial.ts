@@ -51,7 +51,9 @@ export async function exchange<T>(
   try {
     call.onSend?.();
     const response = await send(server, call, connection.signal);
-    return response instanceof Response ? { ok: true, value: await use(response) } : { ok: false, ...response };
+    if (!(response instanceof Response)) return { ok: false, ...response };
+    server.scripted.hear(response.headers);
+    return { ok: true, value: await use(response) };
   } catch (error) {
     const fault = signal.aborted ? ABORTED : transportFault(error, server.seat.base_url);
     if (fault === null) throw error;

@@ -35,6 +35,7 @@ export function openEndpoint(seat: Seat, world: EndpointWorld): Endpoint {
     loadedWindowTokens: asking((ask) => dialect.loadedWindowTokens(ask, seat)),
     takesTools: asking((ask) => dialect.takesTools(ask, seat)),
     pin: asking((ask) => pinOf(ask, dialect, seat)),
+    isScripted: () => server.scripted.isSeen,
     async warmUp(watch) {
       if (seat.proxy === "") return null;
       // One token, whatever the seat's own extra says.

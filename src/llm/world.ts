@@ -3,6 +3,7 @@ import type { Seat } from "../core/config/seat.ts";
 import { processGate, type RequestGate } from "../core/request-gate.ts";
 import type { Parameter } from "../core/seat/judge-answer.ts";
 import { SeatMemory } from "../core/seat/modes.ts";
+import { ScriptedMark } from "./scripted-mark.ts";
 
 export type EndpointWorld = {
   /** The value of a variable, read at every request. */
@@ -40,6 +41,7 @@ export type Server = {
   readonly gate: RequestGate;
   readonly refused: SeatMemory<ReadonlySet<Parameter>>;
   readonly limits: EndpointLimits;
+  readonly scripted: ScriptedMark;
 };
 
 export function serverOf(seat: Seat, world: EndpointWorld): Server {
@@ -51,6 +53,7 @@ export function serverOf(seat: Seat, world: EndpointWorld): Server {
     gate: world.gate ?? processGate,
     refused: world.refused ?? refusedHere,
     limits: { ...LIMITS, ...world.limits },
+    scripted: new ScriptedMark(seat.model),
   };
 }
 

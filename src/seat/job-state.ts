@@ -80,7 +80,6 @@ const LEAST_READ = 64;
 
 /** Counts over all answers of a job. */
 export class Meter {
-  isScripted = false;
   /** Others had slots of the server when the job began. */
   hadCompany = false;
   answers = 0;
@@ -100,9 +99,8 @@ export class Meter {
 
   /** `guessed`: what the prompt and the answer were estimated at, for a server that sends no usage. */
   add(completion: Completion, guessed: { readonly prompt: number; readonly completion: number }): void {
-    const { usage, first_byte_ms, prefill_ms, decode_ms, is_scripted } = completion;
+    const { usage, first_byte_ms, prefill_ms, decode_ms } = completion;
     this.answers += 1;
-    this.isScripted ||= is_scripted;
     this.first_byte_ms ??= first_byte_ms;
     this.prefill_ms += prefill_ms;
     this.decode_ms += decode_ms;

@@ -163,7 +163,7 @@ function deferred(defer: Defer): Done {
 }
 
 function resultOf(state: JobState, { end, structured, published, trace }: Done, pin: SeatPin | null): WireResult {
-  const { world, job, meter, waits, wall } = state;
+  const { world, job, endpoint, meter, waits, wall } = state;
   // The first of them ended the job: what comes behind it did not change that.
   const defer = end.defer ?? structured.defer ?? published.defer;
   const isMiss = structured.defer !== null && structured.defer.defer_class !== "canceled";
@@ -195,7 +195,7 @@ function resultOf(state: JobState, { end, structured, published, trace }: Done, 
     waits: waits.toWaits(),
     wall_ms: Math.round(wall.elapsed_ms()),
     seat_pin: pin,
-    scripted: meter.isScripted,
+    scripted: endpoint.isScripted(),
     writ_version: world.version,
   };
 }

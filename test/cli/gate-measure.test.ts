@@ -92,6 +92,17 @@ describe("writ gate write-door", () => {
     expect([ran.exit, JSON.parse(ran.stdout).legs[0].verdict]).toEqual([1, "FAIL"]);
   });
 
+  test("a scripted seat that refuses is called scripted, and a FAIL of a part is no matter of the part", async () => {
+    using world = await gated({
+      name: "other",
+      turns: [{ id: "never", when: { step: 9 }, reply: { content: "never" } }],
+    });
+    const ran = await world.writ(["gate", "write-door", "--only", "t1"]);
+    expect(ran.exit).toBe(1);
+    expect(ran.stderr).toMatch(/^FAIL t1 [\d.]+s local\/env \(scripted\) no files — deferred: .*no turn fits/m);
+    expect(ran.stdout).toBe("FAIL (scripted seat), of a part of the set: 1 leg, 0 PASS, 1 FAIL, 0 INCONCLUSIVE\n");
+  });
+
   test("is INCONCLUSIVE where nobody answers for the seat", async () => {
     using world = livingWorld({
       WRIT_SEAT_URL: "http://127.0.0.1:1",

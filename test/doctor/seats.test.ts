@@ -306,20 +306,20 @@ describe("an ollama", () => {
 
 describe("a scripted seat is shown as such", () => {
   test("by the name of its model, from the first line on", async () => {
-    const { findings } = await told({ seat: { model: "scripted/clamp" } });
+    const { findings } = await told({ endpoint: { isScripted: () => true } });
     expect(new Set(findings.map(({ check }) => check))).toEqual(new Set(["seat qwen (scripted)"]));
   });
 
   test("by its answers, whatever its model is called", async () => {
-    const chat = (request: ChatRequest) =>
-      isPlain(request) ? answered({ content: "ok", is_scripted: true }) : undefined;
-    const { findings } = await told({ endpoint: { chat } });
+    const { findings } = await told({ endpoint: { isScripted: (requests) => requests.length > 0 } });
+    expect(findings.find(({ subject }) => subject === "connect")?.check).toBe("seat qwen");
     expect(findings.find(({ subject }) => subject === "chat")?.check).toBe("seat qwen (scripted)");
   });
 
-  test("and a model with a similar name is none", async () => {
-    const { findings } = await told({ seat: { model: "scripted-writer-7b" } });
-    expect(findings[0]?.check).toBe("seat qwen");
+  test("also by the answer with which it refuses", async () => {
+    const chat = (): ChatOutcome => ({ kind: "refused", status: 400, message: "HTTP 400: no turn" });
+    const { findings } = await told({ endpoint: { chat, isScripted: (requests) => requests.length > 0 } });
+    expect(findings.at(-1)).toMatchObject({ check: "seat qwen (scripted)", subject: "chat", outcome: "FAIL" });
   });
 });
 

@@ -68,7 +68,6 @@ describe("a stream", () => {
         finish_reason: "stop",
         is_cut: false,
         usage: { prompt_tokens: 3, completion_tokens: 2, reasoning_tokens: 0, cached_tokens: 0 },
-        is_scripted: false,
         first_byte_ms: expect.any(Number),
         prefill_ms: expect.any(Number),
         decode_ms: expect.any(Number),
@@ -240,18 +239,62 @@ describe("what is cut", () => {
 
 describe("a scripted seat", () => {
   const say = (more: object) => `data: ${JSON.stringify({ choices: [{ delta: { content: "x" } }], ...more })}\n\n`;
+  const HEADER = { "writ-scripted": "clamp" };
+
+  /** Whether the endpoint calls the seat scripted, before and after one request. */
+  async function toldOf(answer: (asked: Asked) => void, { seat = {}, watch = watching() }: Asking = {}) {
+    await using server = await rawServer(answer);
+    const endpoint = endpointOf({ base_url: server.url, ...seat });
+    const before = endpoint.isScripted();
+    const { kind } = await endpoint.chat(ASK, watch);
+    return { before, kind, after: endpoint.isScripted() };
+  }
 
   test.each([
-    { name: "its header", headers: { "writ-scripted": "clamp" }, piece: say({}), is_scripted: true },
-    { name: "its fingerprint", headers: {}, piece: say({ system_fingerprint: "writ-scripted" }), is_scripted: true },
-    { name: "its model", headers: {}, piece: say({ model: "scripted/clamp" }), is_scripted: true },
-    { name: "none of the three", headers: {}, piece: say({ model: "m", system_fingerprint: "f" }), is_scripted: false },
-  ])("is known by $name: $is_scripted", async ({ headers, piece, is_scripted }) => {
-    const { outcome } = await chatWith((asked) => {
+    { name: "its header", headers: HEADER, piece: say({}), after: true },
+    { name: "its fingerprint", headers: {}, piece: say({ system_fingerprint: "writ-scripted" }), after: true },
+    { name: "its model", headers: {}, piece: say({ model: "scripted/clamp" }), after: true },
+    { name: "none of the three", headers: {}, piece: say({ model: "m", system_fingerprint: "f" }), after: false },
+    { name: "a model that begins like it", headers: {}, piece: say({ model: "scripted-writer-7b" }), after: false },
+  ])("is known by $name: $after", async ({ headers, piece, after }) => {
+    const told = await toldOf((asked) => {
       openStream(asked, headers as Record<string, string>);
       asked.socket.end(piece + DONE);
     });
-    expect(outcome).toMatchObject({ kind: "answered", completion: { is_scripted } });
+    expect(told).toEqual({ before: false, kind: "answered", after });
+  });
+
+  test("is known by the answer with which it refuses", async () => {
+    const told = await toldOf((asked) => respond(asked, 400, '{"error":{"message":"no turn"}}', HEADER));
+    expect(told).toEqual({ before: false, kind: "refused", after: true });
+  });
+
+  test.each([
+    { name: "its header", headers: HEADER, piece: say({}) },
+    { name: "its fingerprint", headers: {}, piece: say({ system_fingerprint: "writ-scripted" }) },
+  ])("is known by $name also where the answer is not waited for to its end", async ({ headers, piece }) => {
+    const stop = new AbortController();
+    const watch = watching({ signal: stop.signal, onProgress: ({ tokens }) => tokens > 0 && stop.abort() });
+    const told = await toldOf(
+      (asked) => {
+        openStream(asked, headers as Record<string, string>);
+        asked.socket.write(piece);
+      },
+      { watch },
+    );
+    expect(told).toEqual({ before: false, kind: "aborted", after: true });
+  });
+
+  test("is known by the answer to a question of another kind", async () => {
+    await using server = await rawServer((asked) => respond(asked, 404, "", HEADER));
+    const endpoint = endpointOf({ base_url: server.url });
+    await endpoint.look(new AbortController().signal);
+    expect(endpoint.isScripted()).toBe(true);
+  });
+
+  test("is known by what the config calls its model, before anything is asked", () => {
+    expect(endpointOf({ model: "scripted/clamp" }).isScripted()).toBe(true);
+    expect(endpointOf({ model: "scripted-writer-7b" }).isScripted()).toBe(false);
   });
 });
 

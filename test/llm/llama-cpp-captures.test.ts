@@ -52,7 +52,6 @@ describe("an answer", () => {
     expect(outcome.completion.is_cut).toBe(is_cut);
     expect(outcome.completion.usage !== null).toBe(usage);
     expect(outcome.completion.calls).toEqual([]);
-    expect(outcome.completion.is_scripted).toBe(false);
   });
 
   test.each([

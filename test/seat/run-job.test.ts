@@ -52,6 +52,16 @@ describe("a job that goes well", () => {
     expect((await play({ replies })).pinned).toEqual([1]);
   });
 
+  test.each([
+    { name: "answers", script: { replies: ["The port is 80."] } },
+    { name: "refuses", script: { replies: [{ kind: "refused", status: 400, message: "no turn" }] } },
+    { name: "is canceled before it answers", script: { replies: [slowly(9000, "late")], cancel_at: 1000 } },
+    { name: "does not answer in time", script: { replies: [slowly(9000, "late")], contract: { timeout_sec: 5 } } },
+  ] as const)("of a scripted seat that $name is called scripted", async ({ script }) => {
+    expect((await play({ ...script, isScripted: true })).result.scripted).toBe(true);
+    expect((await play(script)).result.scripted).toBe(false);
+  });
+
   test("ends with what finish says", async () => {
     const { result } = await play({ replies: [calling(["finish", { answer: "80" }])] });
     expect(result).toMatchObject({ output: "80", stop_reason: "finish", steps: 1, trace: [] });

@@ -9,7 +9,6 @@ export function completion(said: Partial<Completion> = {}): Completion {
     finish_reason: "stop",
     is_cut: false,
     usage: { prompt_tokens: 100, completion_tokens: 20, reasoning_tokens: 0, cached_tokens: 0 },
-    is_scripted: false,
     first_byte_ms: 5,
     prefill_ms: 10,
     decode_ms: 100,

@@ -142,6 +142,8 @@ export type EndpointScript = {
   /** In place of an answer that is as it should be; undefined leaves it. */
   readonly takesTools?: boolean;
   readonly chat?: (request: ChatRequest) => ChatOutcome | undefined;
+  /** What its answers to these requests have told. */
+  readonly isScripted?: (requests: readonly ChatRequest[]) => boolean;
 };
 
 /** A server that does all that is asked of it, unless a test says otherwise. */
@@ -163,6 +165,7 @@ export function scriptedEndpoint(script: EndpointScript = {}): Endpoint & { read
     takesTools: async () => script.takesTools ?? null,
     warmUp: async () => script.warmUp ?? answered({ content: "." }),
     pin: async () => null,
+    isScripted: () => script.isScripted?.(requests) ?? false,
   };
 }
 
@@ -176,7 +179,6 @@ export function answered(completion: Partial<Completion>): ChatOutcome {
       finish_reason: "stop",
       is_cut: false,
       usage: null,
-      is_scripted: false,
       first_byte_ms: 1,
       prefill_ms: 10,
       decode_ms: 20,

@@ -84,6 +84,7 @@ export type Script = {
   readonly window?: number | null;
   readonly loadedWindow?: number | null;
   readonly warmUp?: () => ChatOutcome | null;
+  readonly isScripted?: boolean;
   readonly seat?: Partial<Seat>;
   readonly contract?: Partial<DelegationContract>;
   readonly world?: Partial<JobWorld>;
@@ -222,6 +223,7 @@ export function scriptedSeat(script: Script): Scripted {
       pinned.push(requests.length);
       return { engine: "llama.cpp", model: "m", ctx_tokens: 32_768 };
     },
+    isScripted: () => script.isScripted ?? false,
   };
   const world: JobWorld = {
     clock,

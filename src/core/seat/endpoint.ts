@@ -68,8 +68,6 @@ export type Completion = {
   readonly is_cut: boolean;
   /** null: the server sent none. */
   readonly usage: Usage | null;
-  /** A scripted seat answered. */
-  readonly is_scripted: boolean;
   /** Times of this request: until the first byte of the body; until the first delta; from there to the end. */
   readonly first_byte_ms: number;
   readonly prefill_ms: number;
@@ -161,8 +159,8 @@ export type SeatPin = {
 };
 
 /**
- * One seat's server. Every method but `chat` is bounded by 5 s of its own, answers null (or "unknown") where the server
- * does not tell, and throws for nothing but defects.
+ * One seat's server. Every method that asks something, but `chat`, is bounded by 5 s of its own, answers null (or
+ * "unknown") where the server does not tell, and throws for nothing but defects.
  */
 export type Endpoint = {
   /** Sends one chat request. Errors: none; everything that can happen is a kind of `ChatOutcome`. */
@@ -183,4 +181,6 @@ export type Endpoint = {
   /** Behind a proxy: starts the load with a completion of one token; elsewhere it does nothing. */
   warmUp(watch: Watch): Promise<ChatOutcome | null>;
   pin(signal: AbortSignal): Promise<SeatPin | null>;
+  /** It is a scripted seat, by what it was called or by any answer so far, an error's as well. Asks nothing. */
+  isScripted(): boolean;
 };
