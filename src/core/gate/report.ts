@@ -107,7 +107,7 @@ function colours({ proofs }: GateReport["legs"][number]): string {
   return `${before.expect === "fail" ? "red" : "green"} → green`;
 }
 
-/** The last line of a gate: its verdict, and what played the seat. */
+/** The last line of a gate: its verdict, what played the seat, and whether all of the set was looked at. */
 export function verdictLine({
   verdict,
   scripted,
@@ -115,7 +115,9 @@ export function verdictLine({
   legs,
 }: Pick<GateReport, "verdict" | "scripted" | "partial" | "legs">): string {
   const count = (which: Verdict) => legs.filter((leg) => leg.verdict === which).length;
-  const part = partial ? ", since it is a part of the set" : "";
+  // What was looked at decides: a part is the reason only where nothing else is.
+  const isReason = verdict === "INCONCLUSIVE" && count("INCONCLUSIVE") === 0;
+  const part = partial ? `, ${isReason ? "since it is" : "of"} a part of the set` : "";
   const seat = scripted ? " (scripted seat)" : "";
   return `${verdict}${seat}${part}: ${counted(legs.length, "leg")}, ${count("PASS")} PASS, ${count("FAIL")} FAIL, ${count("INCONCLUSIVE")} INCONCLUSIVE`;
 }

@@ -65,11 +65,16 @@ test.each([
   expect(legLine(of as typeof LEG)).toBe(line);
 });
 
-test("verdictLine() names a scripted seat and a part of a set", () => {
-  const line = verdictLine({ verdict: "INCONCLUSIVE", scripted: true, partial: true, legs: [LEG, leg("FAIL")] });
-  expect(line).toBe(
-    "INCONCLUSIVE (scripted seat), since it is a part of the set: 2 legs, 1 PASS, 1 FAIL, 0 INCONCLUSIVE",
-  );
+test.each([
+  [["PASS"], "INCONCLUSIVE (scripted seat), since it is a part of the set: 1 leg, 1 PASS, 0 FAIL, 0 INCONCLUSIVE"],
+  [["FAIL"], "FAIL (scripted seat), of a part of the set: 1 leg, 0 PASS, 1 FAIL, 0 INCONCLUSIVE"],
+  [
+    ["PASS", "INCONCLUSIVE"],
+    "INCONCLUSIVE (scripted seat), of a part of the set: 2 legs, 1 PASS, 0 FAIL, 1 INCONCLUSIVE",
+  ],
+] as const)("verdictLine() of a part of a set, %p, names it as the reason only where it is", (verdicts, line) => {
+  const legs = verdicts.map(leg);
+  expect(verdictLine({ verdict: verdictOver(legs, true), scripted: true, partial: true, legs })).toBe(line);
 });
 
 describe("readGateReport()", () => {
