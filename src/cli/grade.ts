@@ -70,7 +70,7 @@ export function gradeDocument({ outcomes, ...grade }: SubtaskGrade): JsonObject 
 function printGrade(out: Output, file: string, grade: SubtaskGrade): void {
   const { index, verdict, outcomes, closed_at, acceptance_lint, notes } = grade;
   out.line(`${file}[${index}]  ${verdict}${closed_at === "none" ? "" : `  closed at ${closed_at} authority`}`);
-  for (const outcome of outcomes) printParagraph(out, `${outcome.outcome.padEnd(7)}  ${textOf(outcome)}`, "  ");
+  for (const outcome of outcomes) printParagraph(out, `${outcome.outcome} ${textOf(outcome)}`, "  ");
   for (const warning of acceptance_lint) printParagraph(out, `lint: ${warning}`, "  ");
   for (const note of notes) printParagraph(out, `note: ${note}`, "  ");
 }

@@ -45,7 +45,7 @@ export function applyPatch(folder: string, bytes: Uint8Array, options: PatchOpti
     return {
       ok: false,
       patch,
-      refusals: [{ file: null, hunk: null, line: null, reason: `${quote(folder)} is no folder` }],
+      refusals: [{ file: null, hunk: null, line: null, line_of: null, reason: `${quote(folder)} is no folder` }],
     };
   const places = new Map<string, Place>();
   const plan = planPatch(patch, (path) => readOld(root, path, places));
@@ -114,7 +114,7 @@ class Change {
     } catch (error) {
       const left = this.#rollBack();
       const lost = left.length === 0 ? "nothing was changed" : `and these could not be put back: ${left.join(", ")}`;
-      return { file: this.#path, hunk: null, line: null, reason: `${reasonOf(error)}; ${lost}` };
+      return { file: this.#path, hunk: null, line: null, line_of: null, reason: `${reasonOf(error)}; ${lost}` };
     }
   }
 

@@ -66,6 +66,15 @@ describe("writ gate apply", () => {
     expect(here.a()).toBe("one\n2\nthree\n");
   });
 
+  test("shows the blanks in which two lines differ, and no control", async () => {
+    using here = world({ results: [LEG] }, "one\n   two   \u001b[2J\nthree\n");
+    const said = 'line 2 of the file is "   two   \\u001b[2J", and "two" is due';
+    const ran = await here.living.writ(["gate", "apply", "r.json", "--to", "tree"]);
+    expect(ran.stdout).toBe(`It does not fit "tree"; nothing was touched.\n  a.ts, hunk 1: ${said}\n`);
+    const { stdout } = await here.living.writ(["gate", "apply", "r.json", "--to", "tree", "--json"]);
+    expect(JSON.parse(stdout).refusals).toEqual([{ file: "a.ts", hunk: 1, line: 2, line_of: "file", reason: said }]);
+  });
+
   test.each<[string, unknown, readonly string[], number, string]>([
     [
       "a leg that did not succeed",

@@ -1,4 +1,5 @@
 /** Texts as reasons and messages of this room show them: on one line. */
+import { replaceControls } from "../terminal.ts";
 
 /** Quotations longer than this are cut, in characters. */
 const SHOWN_CHARACTERS = 120;
@@ -7,15 +8,43 @@ const NAMED: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t"
 
 /** The text with line ends and controls spelled out; nothing else is escaped, so that a pattern reads as it was typed. */
 export function oneLine(text: string): string {
-  return text.replace(
-    /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g,
-    (found) => NAMED[found] ?? `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, (found) => NAMED[found] ?? signOf(found));
+}
+
+/** `\u200b`; of a pair of surrogates both halves. */
+function signOf(found: string): string {
+  let sign = "";
+  for (let at = 0; at < found.length; at += 1) sign += `\\u${found.charCodeAt(at).toString(16).padStart(4, "0")}`;
+  return sign;
 }
 
 /** The text in double quotes, on one line, cut with an ellipsis. */
 export function quote(text: string): string {
   return `"${cut(text)}"`;
+}
+
+/** Of two texts that differ so much is shown before the first difference, in code units. */
+const SHOWN_BEFORE = 60;
+
+/**
+ * Two texts that differ, quoted so that it is seen how: what is invisible, or looks like a blank, is spelled out, and what
+ * both begin with is left out where the difference would be cut off.
+ */
+export function quoteBoth(one: string, other: string): readonly [string, string] {
+  const spelled = [withSigns(one), withSigns(other)] as const;
+  // What is spelled out may stand there so: then each sign of its own is doubled.
+  const doubled = (text: string) => withSigns(text.replaceAll("\\", "\\\\"));
+  const [left, right] = spelled[0] === spelled[1] ? ([doubled(one), doubled(other)] as const) : spelled;
+  if (quote(left) !== quote(right)) return [quote(left), quote(right)];
+  let alike = 0;
+  while (alike < left.length && left[alike] === right[alike]) alike += 1;
+  const tail = (text: string) => quote(`…${text.slice(Math.max(0, alike - SHOWN_BEFORE)).toWellFormed()}`);
+  return [tail(left), tail(right)];
+}
+
+/** A blank other than the common one reads as it. */
+function withSigns(text: string): string {
+  return replaceControls(oneLine(text), signOf).replace(/[^\S ]/g, signOf);
 }
 
 /** The text on one line, cut with an ellipsis. */

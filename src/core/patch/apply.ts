@@ -2,7 +2,7 @@
  * What a patch makes of files: every line that it shows must be there, byte for byte, at the place that it states. No
  * offset, no fuzz; all of it or nothing.
  */
-import { quote } from "../acceptance/quoting.ts";
+import { quoteBoth } from "../acceptance/quoting.ts";
 import type { FilePatch, Hunk, HunkLine, Patch, PatchRefusal } from "./parse.ts";
 import { isSameBytes } from "./write-set.ts";
 
@@ -56,15 +56,15 @@ export function changedLines({ hunks }: FilePatch): {
 
 function planFile(file: FilePatch, old: OldFile): PlannedFile | { readonly refusals: readonly PatchRefusal[] } {
   const { path, kind, hunks } = file;
-  const refused = (reason: string) => ({ refusals: [{ file: path, hunk: null, line: null, reason }] });
+  const refused = (reason: string) => ({ refusals: [{ file: path, hunk: null, line: null, line_of: null, reason }] });
   if (old.kind === "barred") return refused(old.why);
   if (kind === "created" && old.kind === "file") return refused("the file is there, and the patch makes it anew");
   if (kind !== "created" && old.kind === "absent") return refused("there is no such file");
   const before = old.kind === "file" ? old.bytes : null;
   const lines = new Lines(before ?? new Uint8Array());
-  const refusals = hunks.flatMap((hunk, at) => {
-    const reason = hunkFault(hunk, lines);
-    return reason === null ? [] : [{ file: path, hunk: at + 1, line: null, reason }];
+  const refusals = hunks.flatMap((hunk, at): PatchRefusal[] => {
+    const misfit = misfitOf(hunk, lines);
+    return misfit === null ? [] : [{ file: path, hunk: at + 1, line_of: "file", ...misfit }];
   });
   if (refusals.length > 0) return { refusals };
   if (kind === "deleted") {
@@ -77,22 +77,34 @@ function planFile(file: FilePatch, old: OldFile): PlannedFile | { readonly refus
   return { path, before, after };
 }
 
-/** Why a hunk does not fit; null when it does. */
-function hunkFault(hunk: Hunk, old: Lines): string | null {
+type Misfit = { readonly line: number; readonly reason: string };
+
+/** Why a hunk does not fit, and at which line of the file, from 1; null when it does. */
+function misfitOf(hunk: Hunk, old: Lines): Misfit | null {
   let at = hunk.old_start;
   for (const { kind, bytes } of hunk.lines) {
     if (kind === "added") continue;
-    if (at >= old.count) return `the file ends after line ${old.count}, and line ${at + 1} of it is due`;
+    if (at >= old.count) {
+      return { line: at + 1, reason: `the file ends after line ${old.count}, and line ${at + 1} of it is due` };
+    }
     const line = old.slice(at, at + 1);
     at += 1;
-    if (isSameBytes(line, bytes)) continue;
-    const [found, due] = [textOf(line), textOf(bytes)];
-    if (found !== due) return `line ${at} of the file is ${quote(found)}, and ${quote(due)} is due`;
-    if (line.at(-1) === LF && bytes.at(-1) !== LF) return `line ${at} of the file has a line end, and none is due`;
-    if (line.at(-1) !== LF && bytes.at(-1) === LF) return `line ${at} of the file has no line end, and one is due`;
-    return `line ${at} of the file is other bytes than those that are due`;
+    if (!isSameBytes(line, bytes)) return { line: at, reason: `line ${at} of the file ${difference(line, bytes)}` };
   }
-  return hunk.reaches_end && at < old.count ? `the file goes on behind line ${at}, where the hunk shows its end` : null;
+  if (!hunk.reaches_end || at >= old.count) return null;
+  return { line: at, reason: `the file goes on behind line ${at}, where the hunk shows its end` };
+}
+
+/** How a line of the file differs from the one that is due. */
+function difference(line: Uint8Array, due: Uint8Array): string {
+  const texts = [textOf(line), textOf(due)] as const;
+  if (texts[0] !== texts[1]) {
+    const [found, wanted] = quoteBoth(...texts);
+    return `is ${found}, and ${wanted} is due`;
+  }
+  if (line.at(-1) === LF && due.at(-1) !== LF) return "has a line end, and none is due";
+  if (line.at(-1) !== LF && due.at(-1) === LF) return "has no line end, and one is due";
+  return "is other bytes than those that are due";
 }
 
 function patched(old: Lines, hunks: readonly Hunk[]): Uint8Array {

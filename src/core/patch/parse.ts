@@ -44,8 +44,10 @@ export type PatchRefusal = {
   readonly file: string | null;
   /** From 1. */
   readonly hunk: number | null;
-  /** Of the patch, from 1; null where no single line is meant. */
+  /** From 1; null where no single line is meant. */
   readonly line: number | null;
+  /** Where that line stands: in a patch that cannot be read, or in a file that it does not fit. */
+  readonly line_of: "patch" | "file" | null;
   readonly reason: string;
 };
 
@@ -69,10 +71,10 @@ export function parsePatch(bytes: Uint8Array, writeRoot = "."): ParsedPatch {
   }
 }
 
-/** A refusal as one line: `src/a.ts, hunk 2, line 17 of the patch: …`. */
-export function refusalText({ file, hunk, line, reason }: PatchRefusal): string {
+/** A refusal as one line: `src/a.ts, hunk 2, line 17 of the patch: …`. A line of the file is named by its reason. */
+export function refusalText({ file, hunk, line, line_of, reason }: PatchRefusal): string {
   const places = [file === null ? null : cut(file), hunk === null ? null : `hunk ${hunk}`];
-  if (line !== null) places.push(`line ${line} of the patch`);
+  if (line_of === "patch") places.push(`line ${line} of the patch`);
   const where = places.filter((place) => place !== null).join(", ");
   return where === "" ? reason : `${where}: ${reason}`;
 }
@@ -329,6 +331,6 @@ class Reader {
   }
 
   #refused(reason: string, line: number | null = this.#line): Refused {
-    return new Refused({ file: this.#file, hunk: this.#hunk, line, reason });
+    return new Refused({ file: this.#file, hunk: this.#hunk, line, line_of: line === null ? null : "patch", reason });
   }
 }

@@ -153,6 +153,42 @@ test.each<{ what: string; diff: string; tree: Tree; says: readonly (readonly [st
   expect(refusals(plan(diff, tree))).toEqual(says.map((each) => [...each]));
 });
 
+test("planPatch() names the line of the file that its reason names", () => {
+  const lines = (diff: string, tree: Tree) => {
+    const planned = plan(diff, tree);
+    return planned.ok ? [] : planned.refusals.map(({ line, line_of }) => [line, line_of]);
+  };
+  expect(lines(BOTH, { a: NINE.replace("1", "eins").replace("9", "neun") })).toEqual([
+    [1, "file"],
+    [9, "file"],
+  ]);
+  expect(lines(LAST, { a: "1\n2\n3\n4\n5\n6\n7\n" })).toEqual([[8, "file"]]);
+  expect(lines(LAST, { a: `${NINE}10\n` })).toEqual([[9, "file"]]);
+  expect(lines(FIRST, {})).toEqual([[null, null]]);
+});
+
+const EDGE = "x".repeat(200);
+
+test.each([
+  { what: "blanks alone", found: "      if (a)", due: "  if (a)", says: ['"      if (a)"', '"  if (a)"'] },
+  { what: "blanks at the end", found: "a   ", due: "a", says: ['"a   "', '"a"'] },
+  { what: "a tab for blanks", found: "\ta", due: "  a", says: ['"\\ta"', '"  a"'] },
+  { what: "a tab for how it is spelled", found: "\ta", due: "\\ta", says: ['"\\ta"', '"\\\\ta"'] },
+  { what: "what is invisible", found: "a\u200bb", due: "ab", says: ['"a\\u200bb"', '"ab"'] },
+  { what: "a blank of another kind", found: "a\u00a0b", due: "a b", says: ['"a\\u00a0b"', '"a b"'] },
+  {
+    what: "its end alone, far behind its beginning",
+    found: `${EDGE}1`,
+    due: `${EDGE}2`,
+    says: [`"…${"x".repeat(60)}1"`, `"…${"x".repeat(60)}2"`],
+  },
+])("planPatch() shows how a line differs in $what", ({ found, due, says: [is, wanted] }) => {
+  const { diff } = patchOf({ a: `${due}\n` }, { a: "other\n" });
+  expect(refusals(plan(diff, { a: `${found}\n` }))).toEqual([
+    ["a", 1, `line 1 of the file is ${is}, and ${wanted} is due`],
+  ]);
+});
+
 test("planPatch() refuses bytes that read alike", () => {
   const parsed = parsePatch(encoder.encode("diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-\ufffd\n+x\n"));
   const planned = parsed.ok

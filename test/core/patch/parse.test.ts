@@ -528,9 +528,10 @@ test("parsePatch() answers whatever the bytes", () => {
 });
 
 test.each([
-  [{ file: "src/a", hunk: 2, line: 17, reason: "why" }, "src/a, hunk 2, line 17 of the patch: why"],
-  [{ file: null, hunk: null, line: null, reason: "why" }, "why"],
-  [{ file: "a\nb", hunk: null, line: 1, reason: "why" }, "a\\nb, line 1 of the patch: why"],
-])("refusalText() of %p is %p", (refusal, text) => {
+  [{ file: "src/a", hunk: 2, line: 17, line_of: "patch", reason: "why" }, "src/a, hunk 2, line 17 of the patch: why"],
+  [{ file: "src/a", hunk: 2, line: 17, line_of: "file", reason: "line 17 …" }, "src/a, hunk 2: line 17 …"],
+  [{ file: null, hunk: null, line: null, line_of: null, reason: "why" }, "why"],
+  [{ file: "a\nb", hunk: null, line: 1, line_of: "patch", reason: "why" }, "a\\nb, line 1 of the patch: why"],
+] as const)("refusalText() of %p is %p", (refusal, text) => {
   expect(refusalText(refusal)).toBe(text);
 });
