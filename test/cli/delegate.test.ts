@@ -508,6 +508,8 @@ describe("writ runs", () => {
     const again = await world.writ(["runs", "show", second.slice(4, 16)]);
     expect(printed(again)).toMatchObject({ ok: true, run_id: second, results: [{ index: 0 }, { index: 1 }] });
     expect(again.stdout).not.toContain('"record"');
+    const several = await world.writ(["runs", "show", "run-"]);
+    expect([several.exit, several.stderr]).toEqual([3, expect.stringContaining('have an id that begins with "run-"')]);
     const leg = await world.writ(["runs", "show", second, "--index", "1"]);
     expect(JSON.parse(leg.stdout)).toMatchObject({ ok: true, index: 1, status: "failed_verification" });
     expect((await world.writ(["runs", "show", second, "--index", "0", "--field", "output"])).stdout).toBe(
@@ -517,6 +519,20 @@ describe("writ runs", () => {
     expect((await world.writ(["runs", "show", second, "--index", "0", "--field", "structured"])).stdout).toBe(
       '{"summary":"412 pallets"}\n',
     );
+  });
+
+  test("shows a field in one document with --json", async () => {
+    const { run_id } = printed(await delegate("--contract", "count.json", "--quiet"));
+    const field = (name: string) => world.writ(["runs", "show", run_id, "--field", name, "--json"]);
+    expect(await field("output")).toEqual({
+      exit: 0,
+      stderr: "",
+      stdout: `{"ok":true,"run_id":"${run_id}","index":0,"field":"output","value":"there are 412 pallets"}\n`,
+    });
+    expect((await field("structured")).stdout).toBe(
+      `{"ok":true,"run_id":"${run_id}","index":0,"field":"structured","value":{"summary":"412 pallets"}}\n`,
+    );
+    expect(JSON.parse((await field("deferred")).stdout)).toMatchObject({ ok: true, value: false });
   });
 
   test("grades a kept result again", async () => {
@@ -529,7 +545,6 @@ describe("writ runs", () => {
 
   test.each<[string, readonly string[], number, string]>([
     ["an id that is none", ["show", "ffff0000"], 3, "no_run"],
-    ["an id that several have", ["show", "run-"], 3, "no_run"],
     ["a leg that is none", ["show", "ID", "--index", "9"], 2, "no_leg"],
     ["a field that is none", ["show", "ID", "--index", "0", "--field", "outptu"], 2, "usage"],
   ])("refuses %s", async (_, args, exit, code) => {

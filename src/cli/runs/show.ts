@@ -19,7 +19,7 @@ export const command = defineCommand({
   },
   examples: ["writ runs show c3f1", "writ runs show c3f1 --index 2 --field diff > leg.patch"],
   notes: [
-    "It prints as writ delegate did: a table on a terminal, the document elsewhere, with --json or --index. With --field it is the field itself: a text without quotes, a structured result as the seat wrote it. Secrets are masked in what is kept.",
+    "It prints as writ delegate did: a table on a terminal, the document elsewhere, with --json or --index. With --field it is the field itself: a text without quotes, a structured result as the seat wrote it; with --json too it is the value of a document. Secrets are masked in what is kept.",
     "writ grade CONTRACT --result FILE grades a document that was printed here once more.",
   ],
   exits: { 0: "done", 2: "there is no such leg or field", 3: "no delegation has that id, or several have it" },
@@ -27,8 +27,13 @@ export const command = defineCommand({
     const index = wholeNumber(args.index, "--index", 0);
     const entry = recordOf(openRecords(), args.id);
     if (args.field !== undefined) {
-      const { kind, value } = fieldOf(legOf(entry, index), args.field);
-      if (kind === "string") out.raw(value);
+      const leg = legOf(entry, index);
+      const { kind, value } = fieldOf(leg, args.field);
+      if (json) {
+        const which = JSON.stringify({ run_id: entry.run_id, index: leg.index, field: args.field });
+        const written = kind === "string" ? JSON.stringify(value) : value;
+        out.exact(renderPrinted(`${which.slice(0, -1)},"value":${written}}`, true));
+      } else if (kind === "string") out.raw(value);
       else out.exact(value);
     } else if (index !== null) out.exact(renderPrinted(legOf(entry, index).text, true));
     else if (json || !isTerminal(1)) out.exact(renderPrinted(documentOf(entry), true));

@@ -102,15 +102,19 @@ function openLegs(count: number, results: readonly LegText[], facts: SourceObjec
   return [...open.values()];
 }
 
-/** How an id that was typed, with or without "run-", stands for a run. */
+/** What each id of a run begins with. */
+const HEAD = "run-";
+
+/** How an id that was typed, with or without "run-", whole or its beginning, stands for a run. */
 export type FoundRun =
   | { readonly kind: "one"; readonly run_id: string }
   | { readonly kind: "none" }
   | { readonly kind: "several"; readonly run_ids: readonly string[] };
 
 export function findRun(runIds: readonly string[], typed: string): FoundRun {
-  const wanted = typed.startsWith("run-") ? typed : `run-${typed}`;
-  const found = typed === "" || wanted === "run-" ? [] : runIds.filter((id) => id.startsWith(wanted));
+  // "run" is the beginning of each id, and no digits behind one.
+  const wanted = typed.startsWith(HEAD) || HEAD.startsWith(typed) ? typed : HEAD + typed;
+  const found = typed === "" ? [] : runIds.filter((id) => id.startsWith(wanted));
   const [run_id] = found;
   if (run_id === undefined) return { kind: "none" };
   return found.length === 1 ? { kind: "one", run_id } : { kind: "several", run_ids: found };

@@ -117,7 +117,10 @@ describe("findRun()", () => {
     ["abc", { kind: "one", run_id: "run-abc1" }],
     ["run-abd", { kind: "one", run_id: "run-abd2" }],
     ["ab", { kind: "several", run_ids: ids }],
-    ["run-", { kind: "none" }],
+    ["run-", { kind: "several", run_ids: ids }],
+    ["run", { kind: "several", run_ids: ids }],
+    ["run-f", { kind: "none" }],
+    ["runa", { kind: "none" }],
     ["", { kind: "none" }],
     ["f", { kind: "none" }],
   ])("%p", (typed, expected) => {
