@@ -121,8 +121,16 @@ class LegLife {
     const without = account.refusals
       .filter(({ is_for_room }) => !is_for_room)
       .map(({ place }) => ({ place, seat: "" }));
-    const waited = await this.room.enter(leg, decision, without);
+    const leave = new AbortController();
+    const waiting = this.room.enter(leg, decision, without, leave.signal);
+    const first = await this.first(waiting);
+    if ("settled" in first) leave.abort();
+    const waited = await waiting;
     account.capacityWaitMs += waited.waited_ms;
+    if ("settled" in first) {
+      if (waited.kind === "place") desk.unbind(leg.index);
+      return { result: this.publishRan(await this.takeLate(first)) };
+    }
     switch (waited.kind) {
       case "place":
         account.furtherRemotes = 0;
@@ -162,16 +170,24 @@ class LegLife {
     const cancel = new AbortController();
     const wall = timeout_sec ?? account.wallLeft;
     const running = runAttempt(desk, leg, decision, { kind, timeout_sec: wall, cancel: cancel.signal });
-    const { silent } = this;
-    if (silent === null) return await running;
-    const late = silent.found.then<Ended | Ran>((found) => found ?? running);
-    const first = await Promise.race<Ended | Ran>([running, late]);
+    const first = await this.first(running);
     if (!("settled" in first)) return first;
     cancel.abort();
     account.noteBeaten(await running, first.node);
-    account.noteLate(first, first.settled);
-    await this.mark({ place: first.node, seat: first.seat }, first.settled);
-    return first;
+    return await this.takeLate(first);
+  }
+
+  /** What is awaited, or before it the answer of a place that fell silent with the leg. */
+  private first<T extends object>(awaited: Promise<T>): Promise<T | Ran> {
+    const { silent } = this;
+    if (silent === null) return awaited;
+    return Promise.race<T | Ran>([awaited, silent.found.then<T | Ran>((found) => found ?? awaited)]);
+  }
+
+  private async takeLate(late: Ran): Promise<Ran> {
+    this.account.noteLate(late, late.settled);
+    await this.mark({ place: late.node, seat: late.seat }, late.settled);
+    return late;
   }
 
   /** Lines move while a leg waits for its position: the seat is chosen once more. */
@@ -405,14 +421,20 @@ class LegLife {
 
   /** The owner of the job is silent: the leg is offered elsewhere, once; until somebody takes it the owner is waited for. */
   private async outlive(ended: Ended, outcome: Extract<PlaceOutcome, { kind: "silent" }>): Promise<Next> {
-    const { desk, leg } = this;
+    const { desk, leg, account } = this;
     const other = this.silent === null && desk.stopped === null ? await this.findOther(ended) : null;
     if (other?.kind === "place") return this.leaveBehind(ended, outcome, other, outcome.late());
     const since_ms = desk.world.clock.ms();
     const waiting = outcome.outwait();
     const later = await this.findLater(ended, outcome, waiting);
     if (later !== null) return this.leaveBehind(ended, outcome, later, waiting);
-    const late = await waiting;
+    const first = await this.first(waiting);
+    if ("settled" in first) {
+      ended.stop();
+      account.noteBeaten({ ...ended, outcome: await waiting }, first.node);
+      return { result: this.publishRan(await this.takeLate(first)) };
+    }
+    const late = first;
     if (late.kind === "ran") desk.noteRan(leg.index, ended.spot.place, ended.job.job_id);
     const wall_ms = ended.wall_ms + desk.world.clock.ms() - since_ms;
     return await this.judge({ ...ended, outcome: late, wall_ms });

@@ -51,14 +51,17 @@ export class WaitingRoom {
    *
    * @param decision why it waits
    * @param without  places that said that they will never take it
+   * @param left     it waits no more
    */
-  enter(leg: CallLeg, decision: Decision, without: readonly Spot[]): Promise<Waited> {
+  enter(leg: CallLeg, decision: Decision, without: readonly Spot[], left: AbortSignal): Promise<Waited> {
     const { capacity_wait_sec } = this.desk.world.limits;
-    if (this.desk.stopped !== null) return Promise.resolve({ kind: "stopped", waited_ms: 0 });
+    if (this.desk.stopped !== null || left.aborted) return Promise.resolve({ kind: "stopped", waited_ms: 0 });
     if (capacity_wait_sec < 0) return Promise.resolve({ kind: "over", decision, counted_sec: 0, waited_ms: 0 });
     return new Promise((settle, fail) => {
       const since = this.desk.world.clock.ms();
-      this.waiters.push({ leg, without, since, settle, fail, counted_ms: 0, decision });
+      const waiter: Waiter = { leg, without, since, settle, fail, counted_ms: 0, decision };
+      this.waiters.push(waiter);
+      left.addEventListener("abort", () => this.settle(waiter, { kind: "stopped", waited_ms: 0 }), { once: true });
       this.waiters.sort((left, right) => left.leg.index - right.leg.index);
       if (!this.isOpen) void this.serve();
     });

@@ -824,6 +824,73 @@ describe("a place that falls silent with the job", () => {
     expect(events.some(({ kind }) => kind === "queued")).toBe(!isStill);
   });
 
+  test.each([
+    ["first", 130_000],
+    ["second", 140_000],
+  ] as const)("and so does the other place: whichever speaks first counts, the %s", async (who, at_ms) => {
+    const speaking = (clock: Parameters<typeof scriptedRemote>[0], name: string, says_ms: number) => {
+      const place = scriptedRemote(clock, `http://${name}:1`, [{}], [{ seats: [seatRecord({ tok_s: 100 })] }]);
+      const run: typeof place.run = async (job, _, { signal }) => {
+        await clock.sleep(60_000, signal);
+        const speak = async () => {
+          await clock.sleep(says_ms - clock.ms(), signal);
+          return signal.aborted
+            ? { kind: "stopped" as const, state: "running" as const, why: "it is silent" }
+            : { kind: "ran" as const, queued_sec: 0, result: wireResultOf(job, ANSWER) };
+        };
+        return { kind: "silent", silent_sec: 60, isStill: () => true, late: speak, outwait: speak };
+      };
+      return { ...place, run };
+    };
+    const { results, summary } = await play({
+      contracts: [SCHEMA],
+      local: () => null,
+      remotes: (clock) => [
+        speaking(clock, "a", who === "first" ? at_ms : 900_000),
+        speaking(clock, "b", who === "second" ? at_ms : 900_000),
+      ],
+    });
+    const [first, second] = only(results).attempts;
+    expect(only(results)).toMatchObject({ status: "succeeded", wall_ms: at_ms });
+    expect([first?.kind, second?.kind, only(results).attempts.length]).toEqual(["first", "orphan", 2]);
+    expect([first?.status, second?.status]).toEqual(
+      who === "first" ? ["succeeded", "abandoned"] : ["abandoned", "succeeded"],
+    );
+    expect(summary).toMatchObject({ succeeded: 1, orphaned: 1 });
+  });
+
+  test("counts where it speaks while its leg, turned away elsewhere, waits for room", async () => {
+    const late = Promise.withResolvers<unknown>();
+    const full503 = {
+      outcome: { kind: "refused", http: 503, code: "queue_full", message: "full", retry_after_sec: 30 },
+    };
+    const { results } = await play({
+      contracts: [SCHEMA],
+      local: () => null,
+      remotes: (clock) => {
+        const full = { running: 1, max_running: 1 };
+        const remotes = [
+          scriptedRemote(clock, "http://a:1", [SILENT(late.promise) as never], [{}, full]),
+          scriptedRemote(clock, "http://b:1", [full503 as never], [{}, {}, full]),
+        ];
+        void clock.sleep(70_000, new AbortController().signal).then(() => {
+          const job = remotes[0]?.stage.handed[0]?.job;
+          if (job !== undefined) late.resolve({ kind: "ran", queued_sec: 0, result: wireResultOf(job, ANSWER) });
+        });
+        return remotes;
+      },
+    });
+    expect(only(results)).toMatchObject({
+      status: "succeeded",
+      node: "a",
+      wall_ms: 70_000,
+      attempts: [
+        { kind: "first", status: "succeeded" },
+        { kind: "orphan", status: "refused" },
+      ],
+    });
+  });
+
   test("is waited for where nobody else takes the leg", async () => {
     const script = pair({}, []);
     const { results } = await play({
