@@ -1,6 +1,6 @@
 /** `writ plan update`. */
 import { WritError } from "../../core/error.ts";
-import { TASK_STATUSES } from "../../core/tracker/task.ts";
+import { SETTABLE_STATUSES, type TaskStatus } from "../../core/tracker/task.ts";
 import { defineCommand } from "../command.ts";
 import { choiceOperand } from "../operand.ts";
 import { answerPlan, PLAN_EXITS, PLAN_OPTIONS } from "./answer.ts";
@@ -17,10 +17,15 @@ export const command = defineCommand({
   exits: PLAN_EXITS,
   run({ args, json, out }) {
     const index = args.index === undefined ? null : indexOperand(args.index);
-    const status = args.status === undefined ? null : choiceOperand(args.status, "STATUS", TASK_STATUSES);
+    const status = args.status === undefined ? null : statusOperand(args.status);
     return answerPlan({ action: "update", index, status }, { store: args.store, json, out });
   },
 });
+
+/** A status that no task can be set to is the tracker's to refuse, by its own text. Errors: `usage` */
+function statusOperand(text: string): TaskStatus {
+  return text === "pending" ? text : choiceOperand(text, "STATUS", SETTABLE_STATUSES);
+}
 
 /** Errors: `usage` */
 function indexOperand(text: string): number {

@@ -3,6 +3,14 @@
 export const TASK_STATUSES = ["pending", "in_progress", "complete", "failed", "skipped"] as const;
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 
+/** Those that a task can be set to: pending is what it is from its beginning alone. */
+export const SETTABLE_STATUSES = [
+  "in_progress",
+  "complete",
+  "failed",
+  "skipped",
+] as const satisfies readonly TaskStatus[];
+
 /** `name` is one line, never empty. */
 export type Task = { readonly name: string; readonly status: TaskStatus };
 
