@@ -74,8 +74,8 @@ export function printError(thrown: unknown, manner: Manner): number {
 }
 
 /** The JSON form. A detail of the same name replaces one of the first keys and keeps its place. */
-export function errorDocument(error: WritError): JsonObject {
-  const document: Record<string, JsonValue> = {
+export function errorDocument(error: WritError): JsonObject & { readonly ok: false } {
+  const document: Record<string, JsonValue> & { ok: false } = {
     ok: false,
     status: error.status,
     code: error.code,
@@ -89,6 +89,11 @@ export function errorDocument(error: WritError): JsonObject {
   }
   for (const [key, value] of Object.entries(error.details)) assignKey(document, key, value);
   return document;
+}
+
+/** The JSON form of a call that a signal stopped before there was anything to tell; its status is that of the signal. */
+export function stoppedDocument(message: string): JsonObject & { readonly ok: false } {
+  return { ok: false, status: "stopped", code: "stopped", path: null, message, hint: null };
 }
 
 /** The plain form, without a final newline: the message, its issues with their hints, further lines, the hint. */

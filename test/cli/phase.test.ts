@@ -44,6 +44,7 @@ test(
     const refused = await world.shell("writ phase start plan --json", { cwd: path });
     expect(documentOf(refused)).toEqual({
       ok: false,
+      status: "error",
       code: "phase_refused",
       path: null,
       message:
@@ -88,6 +89,12 @@ test.each([
   },
   { line: "echo '- a' | writ plan add --tasks -", text: "Error: Cannot read the tasks: line 1", exit: 2 },
   { line: "writ plan update 0", text: "Error: index and status required for update", exit: 2 },
+  {
+    line: "writ plan update 0 bogus",
+    text: 'Error: STATUS is one of in_progress, complete, failed, skipped, not "bogus"',
+    exit: 2,
+  },
+  { line: "writ plan update 0 pending", text: "Error: no plan active.", exit: 3 },
   { line: "writ plan update -1 failed", text: 'Error: INDEX takes the place of a task, not "-1"', exit: 2 },
   { line: "writ plan update 0 failed", text: "Error: no plan active. Use init first.\nhint: writ plan init", exit: 3 },
 ])("$line ends in $exit", ({ line, text, exit }) =>
@@ -95,6 +102,19 @@ test.each([
     const ran = await world.shell(line, { cwd: path });
     expect(ran.stderr).toStartWith(text);
     expect({ exit: ran.exit, stdout: ran.stdout }).toEqual({ exit, stdout: "" });
+    const told = await world.shell(`${line} --json`, { cwd: path });
+    const { ok, status, code, path: where, message, hint } = documentOf(told);
+    expect({ exit: told.exit, ok, status, where, stderr: told.stderr }).toEqual({
+      exit,
+      ok: false,
+      status: "error",
+      where: null,
+      stderr: "",
+    });
+    expect(code).toBe(exit === 2 ? "usage" : "plan_refused");
+    // The text of a tracker begins with the word; any other document leaves it to `status`.
+    expect([`Error: ${message}`, `${message}`].some((each) => ran.stderr.startsWith(each))).toBe(true);
+    expect(hint === null || ran.stderr.includes(`${hint}`)).toBe(true);
     expect(existsSync(join(path, ".git", "writ"))).toBe(false);
   })(),
 );

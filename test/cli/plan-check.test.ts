@@ -280,6 +280,14 @@ test("a repair that stops leaves the plan as it was, byte for byte", async () =>
   expect(ran.stderr).toBe(
     `Repair stopped: paths-exist - Modify: path "src/old.ts" does not exist is outside citation repair; the plan file is unchanged. Edit the plan (task changes allowed), then re-run /skill:gauntlet-resume.\nhint: writ plan check ${path}\n`,
   );
+  const told = documentOf(await world.writ(["plan", "repair", PLAN_PATH, "--json"], { cwd: checkout.path }));
+  expect(told).toMatchObject({
+    ok: false,
+    status: "error",
+    code: "repair_stopped",
+    path,
+    hint: `writ plan check ${path}`,
+  });
   expect(readFileSync(path, "utf8")).toBe(DAMAGED);
   expect(checkout.git("rev-parse", "HEAD") + checkout.git("status", "--porcelain")).toBe(head);
 });

@@ -14,6 +14,7 @@ import { type Proof, proveTurn } from "../../prove/prove.ts";
 import type { World } from "../../prove/world.ts";
 import { keepOutputOf } from "../../record/keep.ts";
 import { defineCommand, type Output } from "../command.ts";
+import { stoppedDocument } from "../print.ts";
 import { everySecond, openProgress, type Progress } from "../progress.ts";
 import { recordMeans } from "../record/world.ts";
 import { instant, openReadingWorld } from "../world.ts";
@@ -72,7 +73,7 @@ export const command = defineCommand({
       const stopped = interrupt.received();
       if (stopped === null || error !== interrupt.signal.reason) throw error;
       const message = `Stopped by ${stopped.name}`;
-      if (json) out.document({ ok: false, status: "stopped", code: "stopped", path: null, message, hint: null });
+      if (json) out.document(stoppedDocument(message));
       else out.talk(message);
       return stopped.status;
     } finally {

@@ -27,6 +27,7 @@ import { CONFIG_OPTION, loadConfig } from "../config-world.ts";
 import { JSON_SWITCH } from "../contract/address.ts";
 import { openPlainDisplay } from "../delegate/plain.ts";
 import { delegateWorld, sha256 } from "../delegate-world.ts";
+import { stoppedDocument } from "../print.ts";
 import { recoverInBackground } from "../recovery.ts";
 import { releaseOf } from "../release.ts";
 import { instant, placesOf, randomHex } from "../world.ts";
@@ -132,7 +133,7 @@ export async function measureGate(
     const stopped = interrupt.received();
     if (stopped === null || error !== interrupt.signal.reason) throw error;
     const message = `Stopped by ${stopped.name}; nothing is proved`;
-    if (json) out.document({ ok: false, status: "stopped", code: "stopped", path: null, message, hint: null });
+    if (json) out.document(stoppedDocument(message));
     else out.talk(message);
     return stopped.status;
   } finally {

@@ -1,6 +1,6 @@
 /** How the commands of the phase tracker answer. */
 import { type Tracked, trackPhase } from "../../brief/track.ts";
-import { EXIT, exitOf, WritError } from "../../core/error.ts";
+import { EXIT, WritError } from "../../core/error.ts";
 import type { JsonObject } from "../../core/json/value.ts";
 import { type Flow, phaseDocument } from "../../core/tracker/flow.ts";
 import { PHASE_NAMES, type PhaseName } from "../../core/tracker/phase.ts";
@@ -50,17 +50,15 @@ export function answerPhase(
   return printTracked({ answer, flow }, { action: call.action, ...flowDocument(flow) }, json, out);
 }
 
-/** A refusal goes to standard error, with its hint; an answer to standard output. */
+/** Prints an answer. Errors: a refusal, whose text is the tracker's to the letter; its document has the short form and the state */
 export function printTracked({ answer }: Tracked, state: JsonObject, json: boolean, out: Output): number {
-  if (answer.ok) {
-    if (json) out.document({ ok: true, ...state });
-    else out.line(answer.text);
-    return EXIT.ok;
+  if (!answer.ok) {
+    const { code, message, error, hint } = answer.refusal;
+    throw new WritError(code, message, { hint, layout: "plain", details: { error, ...state } });
   }
-  const { code, message, error, hint } = answer.refusal;
-  if (json) out.document({ ok: false, code, path: null, message, hint, error, ...state });
-  else out.talk(hint === null ? message : `${message}\nhint: ${hint}`);
-  return exitOf(code);
+  if (json) out.document({ ok: true, ...state });
+  else out.line(answer.text);
+  return EXIT.ok;
 }
 
 /** A flow without its tasks, as JSON. */

@@ -6,6 +6,7 @@ import { CHECKS, type Finding } from "../../core/plan/finding.ts";
 import { sarifLog } from "../../core/sarif/sarif.ts";
 import { defineCommand, type Output } from "../command.ts";
 import { STORE_OPTION } from "../flow-world.ts";
+import { errorDocument } from "../print.ts";
 import { releaseOf } from "../release.ts";
 import { planWorld, whyUnreadable } from "./world.ts";
 
@@ -98,16 +99,16 @@ function checkDocument(found: PlanCheck, isStamped: boolean) {
       spec_sha256: spec?.sha256 ?? null,
     };
   }
-  return {
-    ok: false,
-    code: "plan_findings",
+  const error = new WritError("plan_findings", failText(count), {
     path: planPath,
-    message: failText(count),
     hint: notes.length === 0 ? null : notes.join("; "),
-    status: "fail",
-    findings: findings.map(findingDocument),
-    ...(count > findings.length ? { omitted: count - findings.length } : {}),
-  };
+    details: {
+      status: "fail",
+      findings: findings.map(findingDocument),
+      ...(count > findings.length ? { omitted: count - findings.length } : {}),
+    },
+  });
+  return errorDocument(error);
 }
 
 export function findingDocument(finding: Finding): JsonObject {

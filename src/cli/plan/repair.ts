@@ -2,11 +2,12 @@
 import { recordCheck } from "../../brief/check-plan.ts";
 import { type PlanRepair, repairPlanFile } from "../../brief/repair-plan.ts";
 import { quoteWords } from "../../core/brief/quote.ts";
-import { EXIT } from "../../core/error.ts";
+import { EXIT, WritError } from "../../core/error.ts";
 import { continuationLines, repairFindingText } from "../../core/plan/repair.ts";
 import type { Task } from "../../core/tracker/task.ts";
 import { defineCommand, type Output } from "../command.ts";
 import { STORE_OPTION } from "../flow-world.ts";
+import { errorDocument } from "../print.ts";
 import { readTaskList, TASKS_OPTION } from "./answer.ts";
 import { findingDocument, readingNotes } from "./check.ts";
 import { planWorld } from "./world.ts";
@@ -59,15 +60,9 @@ function printStopped(out: Output, json: boolean, { repair, check }: Extract<Pla
   const hint = `writ plan check ${quoteWords([check.planPath])}`;
   const lines = stop === null ? continuationLines(findings) : [stop];
   if (json) {
-    out.document({
-      ok: false,
-      code: "repair_stopped",
-      path: check.planPath,
-      message: lines.join("\n"),
-      hint,
-      rounds,
-      findings: findings.map(findingDocument),
-    });
+    const details = { rounds, findings: findings.map(findingDocument) };
+    const error = new WritError("repair_stopped", lines.join("\n"), { path: check.planPath, hint, details });
+    out.document(errorDocument(error));
     return;
   }
   for (const finding of findings) out.line(repairFindingText(finding));
