@@ -164,8 +164,8 @@ function unknownOption(command: AnyCommand, flag: string, byFlag: ReadonlyMap<st
   const glued = letter !== undefined && !flag.startsWith("--");
   const close = glued ? flag.slice(0, 2) : flag.startsWith("--") ? nearFlag(flag, byFlag) : null;
   const hint =
-    command.output === "none" && flag === "--json"
-      ? `"writ ${command.meta.name}" prints what its command prints and has no --json; what it recorded: writ contract show ID --json`
+    flag === "--json" && command.withoutJson !== undefined
+      ? command.withoutJson
       : glued
         ? letter.valueName === null
           ? `Options of one letter stand apart: "${close}"`

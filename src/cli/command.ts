@@ -74,6 +74,8 @@ export type Command<A extends Arguments = Arguments> = {
   readonly rest?: { readonly name: string; readonly description: string };
   /** `--json` on this command: an output switch (default), "always" (prints JSON whatever is given), "none". */
   readonly output?: "switch" | "always" | "none";
+  /** Why it has none, and what to type instead: what `--json` is answered with there. */
+  readonly withoutJson?: string;
   /** The command's own lines of the table of exit statuses. */
   readonly exits: Readonly<Record<number, string>>;
   /** Prints, and answers with the exit status. A thrown `WritError` is printed by the caller. */

@@ -26,6 +26,8 @@ export const command = defineCommand({
     ...CONFIG_OPTION,
   },
   output: "none",
+  withoutJson:
+    '"writ mcp" speaks its protocol on standard output and has no --json: a client starts it, writ docs mcp shows how',
   examples: ["writ mcp", "writ mcp --read-root ~/src/project"],
   notes: [
     "A client starts it by itself: writ docs mcp shows its configuration, and every tool. Standard output carries the protocol alone; what a person should know goes to standard error.",

@@ -19,6 +19,8 @@ export const command = defineCommand({
   },
   rest: { name: "CMD [ARG...]", description: "The command and its arguments" },
   output: "none",
+  withoutJson:
+    '"writ run" prints what its command prints and has no --json; what it recorded: writ contract show ID --json',
   usage: ["writ run [--contract-id ID] [--cwd DIR] -- CMD [ARG...]", "writ run [--contract-id ID] [--cwd DIR] -c TEXT"],
   examples: ["writ run -- bun test checkout", "writ run -c 'make 2>&1 | tee build.log'"],
   notes: [

@@ -31,6 +31,7 @@ const wrap = defineCommand({
   args: { c: { type: "string", valueHint: "TEXT" }, cwd: { type: "string", required: true } },
   rest: { name: "CMD", description: "The command" },
   output: "none",
+  withoutJson: "it prints what its command prints",
 });
 
 const many = defineCommand({
@@ -204,7 +205,16 @@ describe("parseArguments() refuses", () => {
   test("--json on a command without it", () => {
     const error = refusal(wrap, ["--json", "--cwd", "d"]);
     expect(error.message).toBe('Unknown option "--json"');
-    expect(error.hint).toStartWith('"writ probe" prints what its command prints and has no --json');
+    expect(error.hint).toBe("it prints what its command prints");
+  });
+
+  test.each([
+    ["run", "writ contract show ID --json"],
+    ["mcp", "writ docs mcp"],
+  ])("--json on writ %s, with what helps there: %s", async (name, helps) => {
+    const { command } = (await import(`../../src/cli/${name}.ts`)) as { readonly command: AnyCommand };
+    const { hint } = refusal(command, ["--json"]);
+    expect([hint?.startsWith(`"writ ${name}" `), hint?.includes(helps)]).toEqual([true, true]);
   });
 
   test("a hostile word without repeating all of it", () => {

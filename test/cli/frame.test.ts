@@ -154,7 +154,7 @@ describe("the frame", () => {
     expect(await scripted("wrap --json -- ls")).toMatchInlineSnapshot(`
       "--- stderr
       Error: Unknown option "--json"
-      "writ wrap" prints what its command prints and has no --json; what it recorded: writ contract show ID --json
+      It prints what its command prints
       Usage: writ wrap [options] -- CMD
       --- exit 2
       "

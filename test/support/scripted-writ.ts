@@ -59,6 +59,7 @@ const commands = {
     args: { c: { type: "string", valueHint: "TEXT" } },
     rest: { name: "CMD", description: "The command" },
     output: "none",
+    withoutJson: "It prints what its command prints",
     examples: EXAMPLES,
     exits,
     run: ({ args: { c }, rest, json, out }) => {
