@@ -107,10 +107,10 @@ function humanText(
   const gathered = gatherText(options.from, options.human);
   if (gathered === null) throw forbidden();
   const { text } = gathered;
-  const firstLine = text.intent.split("\n", 1)[0]?.trim() ?? "";
+  const firstLine = text.intent === "" ? options.turn?.title : text.intent.split("\n", 1)[0]?.trim();
   const whole: HumanText = {
     ...text,
-    title: text.title !== "" ? text.title : firstLine !== "" ? firstLine : `continue ${branch}`,
+    title: text.title || firstLine || `continue ${branch}`,
     intent: [
       text.intent === "" ? (options.turn?.goal ?? "none recorded") : text.intent,
       ...turnLines(options.turn),

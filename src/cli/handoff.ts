@@ -33,7 +33,7 @@ export const command = defineCommand({
     out: text("PATH", "Write it to this file"),
     key: text("STEM", "Write it to the mailbox, as STEM.md (default: the branch)"),
     worktree: text("PATH", "The checkout to hand off (default: this one)"),
-    title: text("TEXT", "The title (default: the first line of the intent)"),
+    title: text("TEXT", "The title (default: the first line of the intent; without one: continue BRANCH)"),
     intent: text("TEXT", "What the work is for"),
     decision: texts("TEXT", "A decision that was made; several are given one by one"),
     rejected: texts("TEXT", "An alternative that was rejected"),
@@ -54,7 +54,7 @@ export const command = defineCommand({
   ],
   notes: [
     "Under the branch's name the brief of another checkout is never replaced; under --key and --out it is.",
-    "Without --contract nothing of a turn is in the brief; with it the turn's goal stands for an intent that is not given.",
+    "Without --contract nothing of a turn is in the brief; with it the turn's goal stands for an intent that is not given, and its first line for the title.",
     "The mailbox is pi-handoff in the temporary folder, or WRIT_HANDOFF_DIR. writ docs briefs tells what a brief says and how it is resumed.",
   ],
   exits: {

@@ -148,8 +148,10 @@ test("a turn that the shell works on is named where the brief says nothing of it
   const ran = await world.writ(["handoff", "--print", "--contract", id], { env });
   expect(ran.stderr).toBe("Plain handoff: no phase is in progress.\n");
   expect(ran.stdout).toStartWith(
-    `# Handoff: continue feature/x\n\n## Intent\nGoal of the turn: ${JSON.stringify(goal)}\n\nOpen turn: ${id} of a`,
+    `# Handoff: Count the pallets\n\n## Intent\nGoal of the turn: ${JSON.stringify(goal)}\n\nOpen turn: ${id} of a`,
   );
+  const given = await world.writ(["handoff", "--print", "--contract", id, "--intent", "Ship it\nsoon"], { env });
+  expect(given.stdout).toStartWith("# Handoff: Ship it\n\n## Intent\nShip it\nsoon\n\nOpen turn: ");
   expect((await world.writ(["handoff", "--print"], { env: { WRIT_CONTRACT_ID: `${id}0` } })).stderr).toBe(
     "Plain handoff: no phase is in progress.\n",
   );

@@ -23,6 +23,8 @@ export type OpenTurn = {
 export type TurnText = {
   /** Stands for an intent that nobody gave; null where the turn was born without a goal. */
   readonly goal: string | null;
+  /** The first line of that goal: stands for a title that neither was given nor comes from an intent. */
+  readonly title: string | null;
   /** Behind the intent, never none. */
   readonly lines: readonly string[];
   /** Bullets behind the open questions. */
@@ -58,6 +60,7 @@ export function turnText({ row, envelope, record }: OpenTurn): TurnText {
   const goal = (row.goal ?? "").trim();
   return {
     goal: goal === "" ? null : `Goal of the turn: ${shown(goal)}`,
+    title: goal === "" ? null : shown(goal.split("\n", 1)[0] ?? ""),
     lines: [
       `${OPEN_TURN}${shown(row.contract_id)} of ${shown(row.agent_name ?? row.agent_id)} (row ${row.id}), ${shown(row.agent_state)}${cut}`,
       `Record: ${counted(record.length, "entry", "entries")}, ${counted(runs.length, "command", "commands")}; open gaps: ${gaps === null ? "none declared yet" : gaps.length}`,

@@ -64,6 +64,7 @@ test("a command counts by its newest run; what failed is open, what nobody knows
     turnText({ row: ROW, envelope: envelope(["no network", { at: "x" }], ["write docs"], "ask"), record }),
   ).toEqual({
     goal: null,
+    title: null,
     lines: [
       "Open turn: a1.b2 of tester (row 7), IN_PROGRESS",
       "Record: 8 entries, 5 commands; open gaps: 2",
@@ -91,6 +92,7 @@ test("the turn that an intent tells of is found again, and none where none is to
 test("nothing declared and nothing recorded are said, and a cut is named", () => {
   expect(turnText({ row: { ...ROW, cut_reason: "reaped" }, envelope: null, record: [] })).toEqual({
     goal: null,
+    title: null,
     lines: [
       "Open turn: a1.b2 of tester (row 7), IN_PROGRESS, cut: reaped",
       "Record: 0 entries, 0 commands; open gaps: none declared yet",
@@ -99,6 +101,15 @@ test("nothing declared and nothing recorded are said, and a cut is named", () =>
   });
   const { lines } = turnText({ row: ROW, envelope: envelope([]), record: [] });
   expect(lines[1]).toBe("Record: 0 entries, 0 commands; open gaps: 0");
+});
+
+test.each([
+  ["Make a cache", "Make a cache"],
+  ["  Count the pallets\n## Decisions\n- all", "Count the pallets"],
+  ["a\u202eb\nc", '"a\\u202eb"'],
+  ["  \n", null],
+])("the first line of the goal %p stands for a title: %p", (goal, title) => {
+  expect(turnText({ row: { ...ROW, goal }, envelope: null, record: [] }).title).toBe(title);
 });
 
 test("of many the newest are quoted and the others counted; a long text is cut where it can be seen", () => {
@@ -154,6 +165,7 @@ test("whatever a turn holds, a brief with it reads back as it was written", () =
       if (human === null) throw new Error("no text");
       const whole = {
         ...human,
+        title: text.title ?? human.title,
         intent: [text.goal ?? human.intent, "", ...text.lines].join("\n"),
         open_questions: text.questions,
       };
