@@ -51,6 +51,19 @@ export function gradeAnswers(
   text: string,
   request: GradeRequest,
 ): readonly SubtaskGrade[] {
+  return gradePairs(world, drafts, text, request).map(({ grade }) => grade);
+}
+
+/** A subtask, the answer to it where there is one, and what it is worth. */
+export type GradedPair = Pair & { readonly grade: SubtaskGrade };
+
+/** The same, with what was graded. */
+export function gradePairs(
+  world: Pick<GradeWorld, "sha256">,
+  drafts: readonly ContractDraft[],
+  text: string,
+  request: GradeRequest,
+): readonly GradedPair[] {
   const { file, result, index } = request;
   const saved = readSavedAnswers(text);
   if (!saved.ok) {
@@ -69,7 +82,7 @@ export function gradeAnswers(
   return pairs.map(({ draft, answer }) => {
     const grade = gradeAnswer(draft, answer);
     const notes = isOfAnother(world, draft, answer) ? [...grade.notes, OTHER_DIGEST] : grade.notes;
-    return { index: draft.index, ...grade, notes };
+    return { draft, answer, grade: { index: draft.index, ...grade, notes } };
   });
 }
 

@@ -81,7 +81,7 @@ export const ERROR_CODES = {
   run_elsewhere: ["refused", "a delegation goes on in another process, which alone can end it"],
   no_run: ["refused", "no record of a past delegation has that id, or several have it"],
   not_agreed: ["refused", "the commands of a gate were not agreed to"],
-  leg_unproved: ["refused", "the leg of a result did not succeed, so its diff is not applied"],
+  leg_unproved: ["refused", "the leg of a result did not succeed, or nobody has graded it, so its diff is not applied"],
   fixtures_wanting: ["refused", "nothing is pinned while the fixture gate finds something else"],
   node_refused: ["refused", "a node does not take the token"],
   nothing_pending: ["refused", "no proposal is pending"],

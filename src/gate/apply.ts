@@ -9,14 +9,19 @@ const PATCH_START = "diff --git ";
 /**
  * Chooses the diff.
  *
- * @param text  a result document, an element of its results, or a patch
+ * @param file  what the result is called; `real` is the path behind every link, null for standard input
+ * @param text  a result document, an element of its results, or a patch, which has no verdict: it is the caller's own act
  * @param index the leg, from 0; null: the only one that has a diff
  * Errors: `bad_result`, `no_leg`, `leg_unproved`
+ * Source: delegation run, section 10.7
  */
-export function chooseDiff(file: string, text: string, index: number | null): string {
-  if (text.startsWith(PATCH_START)) {
-    if (file.split(/[\\/]/).at(-1) === UNVERIFIED_PATCH)
-      throw unproved(`"${file}" is the diff of a leg that did not succeed`);
+export function chooseDiff(
+  { file, real }: { readonly file: string; readonly real: string | null },
+  text: string,
+  index: number | null,
+): string {
+  if (isPatch(text)) {
+    if ([file, real ?? ""].some(isUnverified)) throw unproved(`"${file}" is the diff of a leg that did not succeed`);
     return text;
   }
   const saved = readSavedAnswers(text);
@@ -25,12 +30,36 @@ export function chooseDiff(file: string, text: string, index: number | null): st
     throw new WritError("bad_result", `"${file}" is no result: ${saved.message}`, { path: saved.path, hint });
   }
   const { answer, place } = chosen(file, saved.answers, index);
-  if (answer.status !== null && answer.status !== "succeeded") {
-    const why = answer.reason === null ? "" : `: ${answer.reason}`;
-    throw unproved(`Leg ${place} of "${file}" is ${answer.status}${why}`);
-  }
+  assertSucceeded(file, place, answer);
   if (answer.diff === "") throw new WritError("no_leg", `Leg ${place} of "${file}" has no diff`);
   return answer.diff;
+}
+
+export function isPatch(text: string): boolean {
+  return text.startsWith(PATCH_START);
+}
+
+/** Where case does not count the file has either name. */
+function isUnverified(path: string): boolean {
+  return path.split(/[\\/]/).at(-1)?.toLowerCase() === UNVERIFIED_PATCH;
+}
+
+/** Only a verdict that says so, and that nothing beside it denies, is a success. Errors: `leg_unproved` */
+function assertSucceeded(file: string, place: number, answer: SavedAnswer): void {
+  const { status, reason, contradiction, wire } = answer;
+  if (status === null && wire !== null) {
+    const message = `Nobody has graded "${file}": it is the result of a job as its node handed it out`;
+    throw new WritError("leg_unproved", message, {
+      hint: "This grades it first, and applies it where it passes: writ gate apply RESULT --contract FILE --read-root DIR --to DIR",
+    });
+  }
+  if (status === null) throw unproved(`"${file}" does not say how leg ${place} ended`);
+  if (status !== "succeeded") {
+    throw unproved(`Leg ${place} of "${file}" is ${status}${reason === null ? "" : `: ${reason}`}`);
+  }
+  if (contradiction !== null) {
+    throw unproved(`Leg ${place} of "${file}" contradicts itself: it is succeeded, and ${contradiction}`);
+  }
 }
 
 function unproved(message: string): WritError {

@@ -93,6 +93,31 @@ describe("writ gate apply", () => {
       3,
       "leg_unproved",
     ],
+    [
+      "a job's result that nobody graded",
+      doneResult({ job_id: "wrt-1", contract_sha256: "s" }, { diff: DIFF, diff_files: ["a.ts"] }),
+      [],
+      3,
+      "leg_unproved",
+    ],
+    [
+      "a job's result into which its node put a verdict",
+      {
+        ...doneResult({ job_id: "wrt-1", contract_sha256: "s" }, { diff: DIFF, diff_files: ["a.ts"] }),
+        ...LEG,
+        results: [LEG],
+      },
+      [],
+      3,
+      "leg_unproved",
+    ],
+    ["a diff without a verdict", { diff: DIFF }, [], 3, "leg_unproved"],
+    ["a leg that does not say how it ended", { results: [{ index: 0, diff: DIFF }] }, [], 3, "leg_unproved"],
+    ["a success that was deferred", { ...LEG, deferred: true }, [], 3, "leg_unproved"],
+    ["a success that failed", { ...LEG, failed: true }, [], 3, "leg_unproved"],
+    ["a success with failed checks", { ...LEG, acceptance_failures: ["no"] }, [], 3, "leg_unproved"],
+    ["a read root without a contract", { results: [LEG] }, ["--read-root", "."], 2, "usage"],
+    ["a patch with a contract", DIFF, ["--contract", "c.json"], 2, "usage"],
     ["a leg that is not there", { results: [LEG] }, ["--index", "4"], 2, "no_leg"],
     ["a leg without a diff", { results: [LEG, { index: 1, status: "succeeded" }] }, ["--index", "1"], 2, "no_leg"],
     ["several legs and none named", { results: [LEG, { ...LEG, index: 1 }] }, [], 2, "no_leg"],
@@ -107,6 +132,31 @@ describe("writ gate apply", () => {
     expect(here.a()).toBe("one\ntwo\nthree\n");
   });
 
+  test("names the call that grades a result of which nobody has", async () => {
+    using here = world(doneResult({ job_id: "wrt-1", contract_sha256: "s" }, { diff: DIFF, diff_files: ["a.ts"] }));
+    const ran = await here.living.writ(["gate", "apply", "r.json", "--to", "tree", "--yes"]);
+    expect(ran).toEqual({
+      exit: 3,
+      stdout: "",
+      stderr:
+        'Error: Nobody has graded "r.json": it is the result of a job as its node handed it out\n' +
+        "This grades it first, and applies it where it passes: writ gate apply RESULT --contract FILE --read-root DIR --to DIR\n",
+    });
+  });
+
+  test("a patch of a leg that did not succeed is refused by its name, also behind a link", async () => {
+    using here = world({ results: [LEG] });
+    writeFileSync(join(here.living.folder, "diff.unverified.patch"), DIFF);
+    symlinkSync("diff.unverified.patch", join(here.living.folder, "fine.patch"));
+    for (const name of ["diff.unverified.patch", "fine.patch"]) {
+      const ran = await here.living.writ(["gate", "apply", name, "--to", "tree", "--yes", "--json"]);
+      expect([ran.exit, JSON.parse(ran.stdout).code]).toEqual([3, "leg_unproved"]);
+    }
+    expect(here.a()).toBe("one\ntwo\nthree\n");
+    const own = await here.living.writ(["gate", "apply", "-", "--to", "tree", "--yes"], { stdin: DIFF });
+    expect([own.exit, here.a()]).toEqual([0, "one\nTWO\nthree\n"]);
+  });
+
   test("does not write through a link, nor outside of the folder", async () => {
     using here = world(DIFF.replaceAll("a.ts", "out/a.ts"));
     mkdirSync(join(here.living.folder, "outside"));
@@ -119,5 +169,79 @@ describe("writ gate apply", () => {
     const gone = await up.living.writ(["gate", "apply", "r.json", "--to", "tree", "--yes"]);
     expect([gone.exit, existsSync(join(up.living.folder, "b.ts"))]).toEqual([1, false]);
     up[Symbol.dispose]();
+  });
+});
+
+/** Contracts by which a recovered result of `a.ts` is graded. */
+const DOOR = { goal: "shout", context_paths: ["a.ts"], write_root: ".", acceptance: ["diff_touches:a.ts"] };
+const SHUT = { goal: "shout", context_paths: ["a.ts"], acceptance: ["contains:done"] };
+
+function recovered(contract: object, more: object = {}) {
+  const here = world(
+    doneResult({ job_id: "wrt-1", contract_sha256: "s" }, { diff: DIFF, diff_files: ["a.ts"], ...more }),
+  );
+  writeFileSync(join(here.living.folder, "c.json"), JSON.stringify(contract));
+  const apply = (...args: string[]) =>
+    here.living.writ(["gate", "apply", "r.json", "--contract", "c.json", "--to", "tree", ...args, "--json"]);
+  return { ...here, apply };
+}
+
+describe("writ gate apply --contract", () => {
+  test("grades what was recovered, and applies it where it passes", async () => {
+    using here = recovered(DOOR);
+    const dry = await here.apply("--read-root", "tree");
+    expect([dry.exit, here.a()]).toEqual([0, "one\ntwo\nthree\n"]);
+    const ran = await here.apply("--read-root", "tree", "--yes");
+    expect([ran.exit, JSON.parse(ran.stdout)]).toMatchObject([
+      0,
+      { ok: true, applied: true, grade: { index: 0, verdict: "pass", outcomes: [{ outcome: "pass" }] } },
+    ]);
+    expect(here.a()).toBe("one\nTWO\nthree\n");
+  });
+
+  test("of several subtasks --index names the one that it answers", async () => {
+    using here = recovered([{ ...DOOR, acceptance: ["contains:never"] }, DOOR]);
+    expect((await here.apply("--read-root", "tree")).exit).toBe(2);
+    expect((await here.apply("--read-root", "tree", "--index", "0")).exit).toBe(3);
+    expect((await here.apply("--read-root", "tree", "--index", "1")).exit).toBe(0);
+  });
+
+  test.each<[string, object, object, readonly string[], string]>([
+    [
+      "whose check fails",
+      { ...DOOR, acceptance: ["contains:never"] },
+      {},
+      ["--read-root", "tree"],
+      'contains:never: "never"',
+    ],
+    ["of a contract that opens no write door", SHUT, {}, ["--read-root", "tree"], "the contract opens no write door"],
+    ["of a contract without a check", { ...DOOR, acceptance: [] }, {}, ["--read-root", "tree"], "nothing was measured"],
+    ["that was deferred", DOOR, { deferred: true, reason: "late" }, ["--read-root", "tree"], "is deferred: late"],
+    ["without an answer", DOOR, { output: "" }, ["--read-root", "tree"], "empty final answer"],
+    ["whose documents were not read", DOOR, {}, [], "nobody can say whether the diff fits them"],
+    [
+      "whose diff deletes",
+      DOOR,
+      {
+        diff: "diff --git a/a.ts b/a.ts\ndeleted file mode 100644\n--- a/a.ts\n+++ /dev/null\n@@ -1,3 +0,0 @@\n-one\n-two\n-three\n",
+      },
+      ["--read-root", "tree"],
+      "is deleted",
+    ],
+  ])("touches nothing of a result %s", async (_, contract, more, args, why) => {
+    using here = recovered(contract, more);
+    const ran = await here.apply(...args, "--yes");
+    expect([ran.exit, JSON.parse(ran.stdout)]).toMatchObject([
+      3,
+      { ok: false, code: "leg_unproved", message: expect.stringContaining(why) },
+    ]);
+    expect(here.a()).toBe("one\ntwo\nthree\n");
+  });
+
+  test("grades nothing that has its verdict", async () => {
+    using here = recovered(DOOR);
+    writeFileSync(join(here.living.folder, "r.json"), JSON.stringify({ ...LEG, output: "done" }));
+    const ran = await here.apply("--read-root", "tree", "--yes");
+    expect([ran.exit, JSON.parse(ran.stdout).code, here.a()]).toEqual([3, "leg_unproved", "one\ntwo\nthree\n"]);
   });
 });

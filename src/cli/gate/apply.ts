@@ -1,14 +1,19 @@
 /** `writ gate apply`: the caller's own hand. Nothing else in writ brings a diff to a user's tree. */
+import { realpathSync } from "node:fs";
+import type { ProvenDiff } from "../../author/proven-diff.ts";
 import { WritError } from "../../core/error.ts";
 import { changedLines } from "../../core/patch/apply.ts";
 import { refusalText } from "../../core/patch/parse.ts";
-import { chooseDiff } from "../../gate/apply.ts";
+import { chooseDiff, isPatch } from "../../gate/apply.ts";
 import { type AppliedPatch, applyPatch } from "../../host/apply-patch.ts";
 import { isFolder } from "../../host/folder.ts";
 import { readBodyFile } from "../../host/named-file.ts";
 import { readStdinText } from "../../host/stdin.ts";
+import { sha256 } from "../../store/drafts.ts";
+import { assertOneStdin, authorWorld } from "../author-world.ts";
 import { defineCommand } from "../command.ts";
 import { JSON_SWITCH, wholeNumber } from "../contract/address.ts";
+import { gradeDocument } from "../grade.ts";
 import { printParagraph } from "../paragraph.ts";
 import { oneLine } from "../table.ts";
 
@@ -26,6 +31,12 @@ export const command = defineCommand({
     },
     to: { type: "string", required: true, valueHint: "DIR", description: "The folder: the read root of the contract" },
     index: { type: "string", valueHint: "N", description: "The leg, from 0; needed where several have a diff" },
+    contract: {
+      type: "string",
+      valueHint: "FILE",
+      description: "Grade what writ runs recover kept by this contract first; --index is its subtask then",
+    },
+    "read-root": { type: "string", valueHint: "DIR", description: "With --contract: where its context_paths are" },
     yes: { type: "boolean", description: "Write; without it nothing is written" },
     ...JSON_SWITCH,
   },
@@ -33,8 +44,10 @@ export const command = defineCommand({
     "writ gate apply result.json --to .",
     "writ gate apply out/01/diff.patch --to ~/src/port --yes",
     "writ runs show run-5f0c | writ gate apply - --to .",
+    "writ gate apply ~/.writ/run/recovered/wrt-0c1d.json --contract port.json --read-root . --to .",
   ],
   notes: [
+    "Only the diff of a leg that succeeded is applied. What writ runs recover kept has no verdict: with --contract it is graded as writ grade does, and applied only where every check passes and a live leg would have succeeded. A patch has no verdict either: to name one is your own act, but a file called diff.unverified.patch is refused, also behind a link.",
     "Every line of the diff's context must stand in the folder as it does in the diff, at that very place; else nothing is touched. No file outside of the folder is written, and no link is followed.",
     "For a tree that has moved on, the diff also fits git apply -p1 at the root of the work tree: in a folder below it git skips the patch and still ends in 0.",
   ],
@@ -42,13 +55,19 @@ export const command = defineCommand({
     0: "it was applied; without --yes, it would be",
     1: "it does not fit this folder; nothing was touched",
     2: "there is no such file, leg or folder",
-    3: "the leg did not succeed",
+    3: "the leg did not succeed, or nobody has graded it, or the grade does not pass; nothing was touched",
   },
   async run({ args, json, out }) {
     const index = wholeNumber(args.index, "--index", 0);
     const { result } = args;
+    assertOneStdin([result, args.contract ?? ""]);
+    if (args.contract === undefined && args["read-root"] !== undefined) {
+      throw new WritError("usage", "--read-root goes with --contract: it says where the documents of the contract are");
+    }
     const text = result === "-" ? await readStdinText(MAX_BYTES) : await readBodyFile(result, MAX_BYTES);
-    const diff = chooseDiff(result, text, index);
+    const proven =
+      args.contract === undefined ? null : await provenOf(args.contract, args["read-root"], text, result, index);
+    const diff = proven?.diff ?? chooseDiff({ file: result, real: realPath(result) }, text, index);
     if (!isFolder(args.to)) {
       throw new WritError("no_folder", `There is no folder "${args.to}"`, {
         hint: "Name the read root of the contract",
@@ -56,10 +75,13 @@ export const command = defineCommand({
     }
     const applied = applyPatch(args.to, new TextEncoder().encode(diff), { dryRun: !args.yes });
     const files = filesOf(applied);
+    for (const note of proven?.grade.notes ?? []) out.talk(`note: ${note}`);
     const isDone = applied.ok && args.yes;
     if (json) {
       const refusals = applied.ok ? [] : applied.refusals.map((refusal) => ({ ...refusal }));
-      out.document({ ok: applied.ok, status: applied.ok ? "ok" : "no", to: args.to, applied: isDone, files, refusals });
+      const grade = proven === null ? {} : { grade: gradeDocument(proven.grade) };
+      const status = applied.ok ? "ok" : "no";
+      out.document({ ok: applied.ok, status, to: args.to, applied: isDone, files, refusals, ...grade });
     } else if (applied.ok) {
       for (const { path, change, added, removed } of files) {
         out.line(`${change.padEnd(7)}  ${oneLine(path)}  +${added} -${removed}`);
@@ -72,6 +94,33 @@ export const command = defineCommand({
     return applied.ok ? 0 : 1;
   },
 });
+
+/** Errors: `usage`, and those of `provenDiff` */
+async function provenOf(
+  contract: string,
+  readRoot: string | undefined,
+  text: string,
+  result: string,
+  index: number | null,
+): Promise<ProvenDiff> {
+  if (isPatch(text)) {
+    throw new WritError("usage", `"${result}" is a patch: there is no answer beside it that could be graded`, {
+      hint: "Without --contract it is applied as it is",
+    });
+  }
+  const { provenDiff } = await import("../../author/proven-diff.ts");
+  return provenDiff({ ...authorWorld(readRoot), sha256 }, text, { file: contract, result, index });
+}
+
+/** The path behind every link; null for standard input, and where it has gone since it was read. */
+function realPath(file: string): string | null {
+  if (file === "-") return null;
+  try {
+    return realpathSync.native(file);
+  } catch {
+    return null;
+  }
+}
 
 function filesOf({ patch }: AppliedPatch) {
   return (patch?.files ?? []).map((file) => {

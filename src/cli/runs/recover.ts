@@ -23,7 +23,7 @@ export const command = defineCommand({
   },
   examples: ["writ runs recover", "writ runs recover --remote http://100.64.0.7:18811 --json"],
   notes: [
-    "Before a job is handed to a node that is written down, and again when its result is kept. What is open and whose process is gone is asked about once. A result is put into run/recovered in the data folder as the node handed it out: writ grade CONTRACT --result FILE grades it, with --index where the contract file has several subtasks: the index in the delegation is told, and it counts through all files of the call.",
+    "Before a job is handed to a node that is written down, and again when its result is kept. What is open and whose process is gone is asked about once. A result is put into run/recovered in the data folder as the node handed it out: writ grade CONTRACT --result FILE grades it, with --index where the contract file has several subtasks: the index in the delegation is told, and it counts through all files of the call. writ gate apply FILE --contract CONTRACT grades it and brings its diff into a tree.",
     "Every delegation does the same in the background. A job that its node has not ended yet, or of which nobody can say anything now, stays open for two days.",
   ],
   exits: {

@@ -24,6 +24,8 @@ export type SavedAnswer = {
   /** As a result document says it; null for a bare object. A job's result knows "deferred" alone: nobody has graded it. */
   readonly status: string | null;
   readonly reason: string | null;
+  /** What an element says against its own `"status":"succeeded"`, such as `"deferred" is true`; null where nothing does. */
+  readonly contradiction: string | null;
   /** A job's result as its node handed it out, as `writ runs recover` keeps it; null for the other forms. */
   readonly wire: WireResult | null;
 };
@@ -48,9 +50,10 @@ export function readSavedAnswers(text: string): SavedAnswers {
   const { node } = read;
   try {
     if (node.kind !== "object") throw new Wrong("", "a result is a JSON object");
+    // First: a node may put the members of the other forms, and with them a verdict, beside its own.
+    if (isWireForm(node)) return { ok: true, answers: [wireAnswerOf(text)] };
     const results = memberOf(node, "results");
-    if (results === null)
-      return { ok: true, answers: [isWireForm(node) ? wireAnswerOf(text) : answerOf(text, node, "")] };
+    if (results === null) return { ok: true, answers: [answerOf(text, node, "")] };
     if (results.kind !== "array") throw new Wrong("/results", "results is a list");
     const answers = results.items.map((item, at) => {
       const path = pointerTo("/results", at);
@@ -85,7 +88,7 @@ class Wrong extends Error {
 const WIRE_KEYS = ["schema_version", "job_id", "contract_sha256"];
 
 function isWireForm(object: SourceObject): boolean {
-  return memberOf(object, "index") === null && WIRE_KEYS.every((key) => memberOf(object, key) !== null);
+  return WIRE_KEYS.every((key) => memberOf(object, key) !== null);
 }
 
 function wireAnswerOf(text: string): SavedAnswer {
@@ -100,6 +103,7 @@ function wireAnswerOf(text: string): SavedAnswer {
     diff_files: diff === "" ? diff_files : pathsOfDiff(diff),
     status: deferred ? "deferred" : null,
     reason: deferred && reason !== "" ? reason : null,
+    contradiction: null,
     wire: read.result,
   };
 }
@@ -114,16 +118,34 @@ function answerOf(text: string, object: SourceObject, path: string): SavedAnswer
   const diff = stringOf(object, "diff", path);
   const listed = filesOf(object, path);
   const structured = present(object, "structured");
+  const status = stringOf(object, "status", path);
   return {
     index,
     output: stringOf(object, "output", path) ?? "",
     structured: structured === null ? null : text.slice(structured.start, structured.end),
     diff: diff ?? "",
     diff_files: diff === null ? listed : pathsOfDiff(diff),
-    status: stringOf(object, "status", path),
+    status,
     reason: stringOf(object, "reason", path),
+    contradiction: status === "succeeded" ? contradictionOf(object) : null,
     wire: null,
   };
+}
+
+/** Of what writ prints of a leg that succeeded: these are false, empty or left out. */
+function contradictionOf(object: SourceObject): string | null {
+  for (const key of ["deferred", "failed"]) {
+    const node = present(object, key);
+    if (node !== null && !(node.kind === "boolean" && !node.value)) {
+      return `"${key}" is ${node.kind === "boolean" ? "true" : kindOf(node)}`;
+    }
+  }
+  const failures = present(object, "acceptance_failures");
+  if (failures !== null && !(failures.kind === "array" && failures.items.length === 0)) {
+    return '"acceptance_failures" is not empty';
+  }
+  const reason = present(object, "defer_class");
+  return reason === null || (reason.kind === "string" && reason.value === "") ? null : 'it has a "defer_class"';
 }
 
 /** A member that is there; `null` counts as absent. */

@@ -28,6 +28,7 @@ const ANSWER: SavedAnswer = {
   diff_files: [],
   status: null,
   reason: null,
+  contradiction: null,
   wire: null,
 };
 const grade = (contract: object, answer: Partial<SavedAnswer> = {}) =>

@@ -10,6 +10,7 @@ const BARE = {
   diff_files: [],
   status: null,
   reason: null,
+  contradiction: null,
   wire: null,
 };
 
@@ -37,6 +38,27 @@ describe("readSavedAnswers()", () => {
     { text: '{"results":[]}', answers: [] },
   ])("reads $text", ({ text, answers }) => {
     expect(readSavedAnswers(text)).toEqual({ ok: true, answers });
+  });
+
+  test("a job's result stays one, whatever else its node puts into it", () => {
+    const wire = doneResult({ job_id: "wrt-1", contract_sha256: "s" }, { output: "o" });
+    const forged = { ...wire, index: 0, status: "succeeded", results: [{ index: 0, status: "succeeded" }] };
+    expect(readSavedAnswers(JSON.stringify(forged))).toEqual({
+      ok: true,
+      answers: [{ ...BARE, output: "o", wire }],
+    });
+  });
+
+  test.each<[object, string | null]>([
+    [{ deferred: false, acceptance_failures: [], failed: false, defer_class: "" }, null],
+    [{ deferred: true }, '"deferred" is true'],
+    [{ deferred: "no" }, '"deferred" is a string'],
+    [{ failed: true }, '"failed" is true'],
+    [{ acceptance_failures: ["x"] }, '"acceptance_failures" is not empty'],
+    [{ defer_class: "budget" }, 'it has a "defer_class"'],
+  ])("an element that succeeded is held against its other members: %j", (more, contradiction) => {
+    const read = readSavedAnswers(JSON.stringify({ index: 0, status: "succeeded", ...more }));
+    expect(read).toMatchObject({ ok: true, answers: [{ contradiction }] });
   });
 
   test.each([
