@@ -12,6 +12,7 @@ import { ERROR_CODES, EXIT, type ExitName } from "../src/core/error.ts";
 import { isArray, isObject, type JsonObject, type JsonValue, valueAt } from "../src/core/json/value.ts";
 import { TOOLS } from "../src/mcp/tools.ts";
 import { keepMade } from "./made-files.ts";
+import { ISSUE_CODES } from "./pages/issue-codes.ts";
 
 const MADE = "<!-- Written by scripts/reference.ts from the declarations; edit those. -->";
 
@@ -40,11 +41,22 @@ export function renderErrors(): string {
   return `${[
     "# Errors",
     MADE,
-    "With `--json` an error is one document on standard output, with `ok`, `status`, `code`, `path`, `message` and `hint`.",
+    "With `--json` an error is one document on standard output, with `ok` false, `status`, `code`, `path`, `message` and `hint`. A document with `ok` false and without a `code` is no error but a verdict: what was asked for was looked at and is not so, or could not be looked at, and the command's own members say what was found. [Documents](documents.md#a-verdict-or-an-error) says which commands give one, and what each document holds.",
     "## Exit statuses",
     table(["status", "name", "meaning"], [...statuses, ["128+n", "signal", "stopped by signal n"]]),
     "## Codes",
+    "`code` of an error. The stops of a handoff brief stand [below](#of-a-handoff-brief).",
     table(["code", "status", "when"], codes),
+    "## Codes inside a document",
+    "The second level: what is in the lists of a document. They are stable as well; the messages beside them are not.",
+    ...ISSUE_CODES.flatMap(({ title, where, codes: inside }) => [
+      `### ${title}`,
+      where,
+      table(
+        ["code", "when"],
+        Object.entries(inside).map(([code, when]) => [`\`${code}\``, when]),
+      ),
+    ]),
   ].join("\n\n")}\n`;
 }
 

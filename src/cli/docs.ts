@@ -1,4 +1,4 @@
-/** `writ docs`: the pages of the documentation, for where the executable is alone. */
+/** `writ docs`: the pages of the documentation, for where the executable is alone; the list is their map. */
 import { WritError } from "../core/error.ts";
 import { nearest } from "../core/near-miss.ts";
 import { defineCommand } from "./command.ts";
@@ -11,11 +11,14 @@ export const command = defineCommand({
     name: { type: "positional", required: false, valueHint: "NAME", description: "A name of the list" },
   },
   examples: ["writ docs", "writ docs guide-agents | less"],
-  notes: ["A page is Markdown. A link in it to NAME.md is what writ docs NAME prints."],
+  notes: [
+    "A page is Markdown. A link in it to NAME.md is what writ docs NAME prints; what it names otherwise, such as docs/NAME.md or a folder, lies in the project's folder.",
+    "writ docs schema prints the JSON Schemas of the files that writ reads.",
+  ],
   exits: { 0: "printed", 2: "there is no such page" },
   run({ args, json, out }) {
     if (args.name === undefined) {
-      if (json) out.document({ ok: true, pages: PAGES.map(({ name, title }) => ({ name, title })) });
+      if (json) out.document({ ok: true, pages: PAGES.map(({ name, title, about }) => ({ name, title, about })) });
       else for (const line of tableLines(["page", "about"], rowsOf(PAGES), out.columns())) out.line(line);
       return 0;
     }
@@ -27,7 +30,7 @@ export const command = defineCommand({
 });
 
 function rowsOf(pages: readonly Page[]): readonly (readonly [string, string])[] {
-  return pages.map(({ name, title }) => [name, title]);
+  return pages.map(({ name, about }) => [name, about]);
 }
 
 /** Errors: `usage` */

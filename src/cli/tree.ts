@@ -383,6 +383,9 @@ export const FACES: readonly Face[] = [
       docs: {
         summary: "Print a page of the documentation, or list the pages",
         load: () => import("./docs.ts"),
+        commands: {
+          schema: { summary: "Print a published JSON Schema, or list them", load: () => import("./docs/schema.ts") },
+        },
       },
       completions: {
         summary: "Print a completion script for a shell",

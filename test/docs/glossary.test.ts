@@ -15,6 +15,7 @@ const known = new Set(rows.flatMap(({ words }) => words));
 const NOUNS: Readonly<Record<string, string>> = {
   approvals: "approval",
   context: "project context",
+  docs: "page",
   fixtures: "fixture",
   hooks: "hook",
   key: "key id",

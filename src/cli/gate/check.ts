@@ -16,7 +16,7 @@ export const command = defineCommand({
   examples: ["writ gate check gate.json", "writ gate check --json gates/port/gate.json"],
   notes: [
     "Every issue is told at once, with its place. A key or a kind of proof that is not known is an issue: a misspelt proof would silently not run.",
-    "The JSON Schema of gate files is contracts/schemas/gate.schema.json. writ docs gates says how to write one.",
+    "writ docs schema gate prints the JSON Schema of gate files. writ docs gates says how to write one.",
   ],
   exits: { 0: "the file is a gate", 1: "it has issues", 2: "it does not open" },
   run({ args, json, out }) {

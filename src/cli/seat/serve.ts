@@ -39,7 +39,7 @@ export const command = defineCommand({
     "It speaks as llama.cpp, vllm, ollama or a hosted engine does, and never passes for a model: its id begins with scripted/, every answer has the header writ-scripted, and results say (scripted).",
     "The log is at /scripted/log as well, with ?bodies=1 beside the requests; a POST to /scripted/reset forgets counts, log and times. Ctrl-C ends the seat.",
     `The smallest script is ${SMALLEST_SCRIPT}.`,
-    "writ docs scripted-seat says how to write one; in the sources of writ its JSON Schema is contracts/schemas/script.schema.json.",
+    "writ docs scripted-seat says how to write one; writ docs schema script prints its JSON Schema.",
   ],
   exits: {
     0: "it was ended with SIGINT or SIGTERM; with --check, the script makes sense",
