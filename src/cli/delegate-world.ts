@@ -23,6 +23,8 @@ export type DelegateSetting = {
   readonly version: string;
   /** The seat that was asked for; "": any. A name that no seat here has leaves this machine out. */
   readonly seat: string;
+  /** Called when what is handed to nodes cannot be written down: once, before it is handed over. */
+  readonly onUnwritten?: () => void;
 };
 
 /**
@@ -30,7 +32,7 @@ export type DelegateSetting = {
  *
  * Errors: `state_failed`
  */
-export function delegateWorld({ config, data, version, seat }: DelegateSetting): DelegateWorld {
+export function delegateWorld({ config, data, version, seat, onUnwritten }: DelegateSetting): DelegateWorld {
   const state = openStateFolder(data);
   sweepJobFolders(join(state, "work"), () => false);
   const records = openRunRecords(state);
@@ -38,7 +40,7 @@ export function delegateWorld({ config, data, version, seat }: DelegateSetting):
   const quarantine = openQuarantine(state);
   const isHere = config.seats.some(({ name }) => seat === "" || name === seat);
   const environment = (name: string) => process.env[name];
-  const intents = countedLedger(openIntentLedger(state));
+  const intents = countedLedger(openIntentLedger(state), onUnwritten ?? (() => {}));
   return {
     clock: { ...monotonic, now: () => instant(Date.now()), sleep },
     mint: { runId: () => `run-${randomHex(12)}`, jobId: () => `wrt-${randomHex(12)}` },

@@ -31,6 +31,9 @@ import { placesOf } from "./world.ts";
 /** How long an unnamed contract on standard input may take to begin. */
 const FIRST_BYTE_MS = 2000;
 
+const UNWRITTEN =
+  "writ: what is handed to nodes cannot be written down (is the disk full?): if this process dies, writ runs recover does not find it";
+
 export const command = defineCommand({
   meta: { name: "delegate", description: "Send delegation contracts to model seats and grade what comes back" },
   args: {
@@ -116,7 +119,9 @@ export const command = defineCommand({
     }
     const { version } = await releaseOf();
     const { data } = placesOf();
-    const world = delegateWorld({ config, data, version, seat });
+    const display = openDisplay(out, { quiet: args.quiet, plain: args["no-progress"] });
+    const onUnwritten = () => (args.quiet ? out.talk(UNWRITTEN) : display.say(UNWRITTEN));
+    const world = delegateWorld({ config, data, version, seat, onUnwritten });
     const call: Call = {
       legs,
       route: args.route as Route,
@@ -127,7 +132,6 @@ export const command = defineCommand({
       retries: true,
       argv: ["writ", ...process.argv.slice(2)],
     };
-    const display = openDisplay(out, { quiet: args.quiet, plain: args["no-progress"] });
     const endRecovery = recoverInBackground({ ...config, data });
     let stopped: number | null;
     let document: ResultDocument;

@@ -52,8 +52,15 @@ export function remotePlaces(
   );
 }
 
-/** A ledger that counts its rows, and those that could not be kept. */
-export function countedLedger(ledger: IntentLedger): {
+/**
+ * A ledger that counts its rows, and those that could not be kept.
+ *
+ * @param onLoss called at the first row that is lost
+ */
+export function countedLedger(
+  ledger: IntentLedger,
+  onLoss: () => void,
+): {
   readonly ledger: IntentLedger;
   readonly counts: { readonly attempted: number; readonly lost: number };
 } {
@@ -62,6 +69,7 @@ export function countedLedger(ledger: IntentLedger): {
     const isKept = ledger.append(row);
     counts.attempted += 1;
     if (!isKept) counts.lost += 1;
+    if (!isKept && counts.lost === 1) onLoss();
     return isKept;
   };
   return { ledger: { ...ledger, append }, counts };

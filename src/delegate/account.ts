@@ -39,6 +39,8 @@ export class Account {
   readonly refusals: Refusal[] = [];
   placedMs: number | null = null;
   capacityWaitMs = 0;
+  /** What of it counts against the bound of waiting for room: a place that turns the leg away again gives none of it back. */
+  roomWaitMs = 0;
   refusedMs = 0;
   /** Remotes that it was offered since it last had a choice of all. */
   furtherRemotes = 0;

@@ -42,6 +42,8 @@ const LOOK_AGAIN_MS = 15_000;
 
 /** Offers of one leg over all its waits: a place that keeps taking it and giving it back is left in the end. */
 const MOST_OFFERS = 32;
+/** A place that has turned a leg away so often is not believed any more that it has room. */
+const STUBBORN_REFUSALS = 2;
 
 /**
  * Lives one leg.
@@ -122,11 +124,12 @@ class LegLife {
       .filter(({ is_for_room }) => !is_for_room)
       .map(({ place }) => ({ place, seat: "" }));
     const leave = new AbortController();
-    const waiting = this.room.enter(leg, decision, without, leave.signal);
+    const waiting = this.room.enter(leg, decision, { without, spent_ms: account.roomWaitMs, left: leave.signal });
     const first = await this.first(waiting);
     if ("settled" in first) leave.abort();
     const waited = await waiting;
     account.capacityWaitMs += waited.waited_ms;
+    account.roomWaitMs += waited.counted_ms;
     if ("settled" in first) {
       if (waited.kind === "place") desk.unbind(leg.index);
       return { result: this.publishRan(await this.takeLate(first)) };
@@ -138,7 +141,7 @@ class LegLife {
       case "over": {
         const last = waited.decision;
         if (last.kind === "none") return { result: this.publishNoPlace(last) };
-        const sec = Math.round(desk.deadlineMs === null ? waited.counted_sec : waited.waited_ms / 1000);
+        const sec = Math.round((desk.deadlineMs === null ? account.roomWaitMs : waited.waited_ms) / 1000);
         const margin = `the last ${DEADLINE_MARGIN_MS / 1000}s before the call deadline are kept for work`;
         const why = desk.deadlineMs === null ? missesSentence(last) : `${missesSentence(last)}; ${margin}`;
         const reason = `no eligible place had room for ${sec}s: ${why}`;
@@ -362,11 +365,10 @@ class LegLife {
     const is_door = outcome.kind === "refused" && outcome.code === "write_door_closed";
     const is_for_room = outcome.kind === "withdrawn" || isForRoom(outcome.http);
     account.refusals.push({ place, said, is_for_room, is_door });
-    if (outcome.kind === "refused") {
-      account.refusedMs += ended.wall_ms;
-      // A place that will never take this leg may take its sisters.
-      if (!isAuth && outcome.http !== 400 && outcome.http !== 426) this.coolDown(place, outcome.retry_after_sec);
-    }
+    if (outcome.kind === "refused") account.refusedMs += ended.wall_ms;
+    // A place that will never take this leg may take its sisters.
+    const isOfLeg = outcome.kind === "refused" && (isAuth || outcome.http === 400 || outcome.http === 426);
+    if (!isOfLeg) this.coolDown(place, outcome.kind === "refused" ? outcome.retry_after_sec : null);
     if (desk.stopped !== null) {
       return { result: account.publishStopped(`never placed; ${place} did not take it`, ended.decision) };
     }
@@ -376,7 +378,8 @@ class LegLife {
       desk.bind(leg.index, other.candidate.spot);
       return { decision: other, kind: "replacement" };
     }
-    if (other !== null && account.refusals.some((refusal) => refusal.is_for_room)) {
+    const isRoomAwaited = other?.kind === "wait" || account.refusals.some((refusal) => refusal.is_for_room);
+    if (other !== null && isRoomAwaited) {
       return { decision: { kind: "wait", survey: other.survey, routing: other.routing }, kind: "replacement" };
     }
     return { result: account.publish(account.refusedByAll(isAuth), ended.decision) };
@@ -416,7 +419,8 @@ class LegLife {
     const { desk, leg, account } = this;
     const since_ms = desk.world.clock.ms();
     const draw = placementDraw(desk.run_id, leg.index, { place, seat: String(account.attempts.length) });
-    desk.cooldowns.set(place, { since_ms, until_ms: since_ms + cooldownMs(retry_after_sec, draw) });
+    const isStubborn = account.refusals.filter((refusal) => refusal.place === place).length >= STUBBORN_REFUSALS;
+    desk.cooldowns.set(place, { since_ms, until_ms: since_ms + cooldownMs(retry_after_sec, draw), isStubborn });
   }
 
   /** The owner of the job is silent: the leg is offered elsewhere, once; until somebody takes it the owner is waited for. */

@@ -148,15 +148,16 @@ class RemoteRun {
   #queueBudget_ms: number = QUEUE.without_estimate * 1000;
   #view: ReadView | null = null;
   #queued_ms = 0;
-  /** Since when nothing but faults of the transport came; null: the last answer was one. */
+  /** Since when nothing came that it can be followed by; null: the last answer was of use. */
   #silentSince: number | null = null;
-  /** How many faults of the transport came since its last answer. */
+  /** How many requests came to nothing since its last answer of use. */
   #faults = 0;
   /** What was told of its silence last: by which policy it is borne; null: nothing. */
   #toldSilence: RemoteWorld["orphan"]["policy"] | null = null;
   /** All of its silences that have ended. */
   #silence_ms = 0;
   #restarts = 0;
+  /** What its last answer was, where that was none that a node gives of a job; "" where none came, or one of use. */
   #unusable = "";
   #resubmits = 0;
   /** It was sent and not answered: the node may have it. */
@@ -289,7 +290,7 @@ class RemoteRun {
     const answer = await this.#world.client.poll(this.#job.job_id, since, POLL_WAIT_SEC, this.#options.signal);
     const heard = await this.#heard(answer, asked_ms);
     // A node that holds no polls, or too many, is not asked all the time. Faults have had their pause.
-    const isOld = answer.kind === "answer" && this.#unusable === "" && since !== null && this.#view?.rev === since;
+    const isOld = this.#silentSince === null && since !== null && this.#view?.rev === since;
     if (heard === null && isOld) {
       const held_ms = clock.ms() - asked_ms;
       await this.#world.sleep(Math.max(0, PAUSE_MS - held_ms), this.#options.signal);
@@ -303,9 +304,7 @@ class RemoteRun {
     const signal = AbortSignal.any([this.#options.signal, stop.signal]);
     let terminal: ReadView | null = null;
     const over = new AbortController();
-    void this.#world
-      .sleep(Math.max(0, this.#untilBoundMs()), AbortSignal.any([signal, over.signal]))
-      .then(() => stop.abort());
+    void this.#untilBound(AbortSignal.any([signal, over.signal])).then(() => stop.abort());
     await this.#world.client.follow(this.#job.job_id, signal, (view) => {
       if (terminal !== null || view.job_id !== this.#job.job_id) return;
       this.#seen(view);
@@ -318,10 +317,16 @@ class RemoteRun {
     return terminal === null ? null : this.#end(terminal);
   }
 
+  /** A bound moves with what the events say. */
+  async #untilBound(signal: AbortSignal): Promise<void> {
+    for (let left_ms = this.#untilBoundMs(); left_ms > 0 && !signal.aborted; left_ms = this.#untilBoundMs()) {
+      await this.#world.sleep(Math.min(left_ms, PAUSE_MS), signal);
+    }
+  }
+
   #seen(view: ReadView): void {
     const { onProgress } = this.#options;
     this.#spoke();
-    this.#unusable = "";
     this.#noteRestart(view);
     this.#view = view;
     this.#queued_ms = view.queued_ms;
@@ -344,8 +349,9 @@ class RemoteRun {
     this.#running_ms = null;
   }
 
-  /** An answer came, whatever it says. */
+  /** It answered as a node does. */
   #spoke(): void {
+    this.#unusable = "";
     if (this.#silentSince !== null) this.#silence_ms += this.#world.clock.ms() - this.#silentSince;
     this.#silentSince = null;
     this.#toldSilence = null;
@@ -354,34 +360,26 @@ class RemoteRun {
 
   /** @param asked_ms when it was asked: a request that was never answered is silence from its beginning on */
   async #heard(answer: NodeAnswer, asked_ms: number): Promise<Step> {
-    const { clock } = this.#world;
-    if (answer.kind === "none") {
-      this.#silentSince ??= asked_ms;
-      const silent_ms = clock.ms() - this.#silentSince;
-      if (silent_ms >= this.#world.orphan.grace_sec * 1000 && this.#policy === "replace") {
-        return this.#silent(silent_ms);
-      }
-      this.#tellSilence(silent_ms, answer.why);
-      this.#faults += 1;
-      const pause_ms = Math.min(PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.#faults - 1));
-      await this.#world.sleep(pause_ms, this.#options.signal);
-      return null;
-    }
-    this.#spoke();
+    if (answer.kind === "none") return await this.#unheard(asked_ms, answer.why, "");
     // It will not be smaller the next time.
     if (answer.kind === "unusable") return { kind: "failed", reason: `remote job error: ${answer.why}` };
     if (answer.status === 401 || answer.status === 403) {
+      this.#spoke();
       return {
         kind: "failed",
         reason: `${AUTH_REJECTED}: ${this.#world.client.url} does not take the token any more (HTTP ${answer.status})`,
       };
     }
-    if (answer.status === 404) return await this.#lost();
+    if (answer.status === 404) {
+      this.#spoke();
+      return await this.#lost();
+    }
+    const useless = (why: string) => this.#unheard(asked_ms, why, why);
     if (answer.status !== 200)
-      return await this.#useless(`HTTP ${answer.status}${answer.code === "" ? "" : ` ${answer.code}`}`);
+      return await useless(`HTTP ${answer.status}${answer.code === "" ? "" : ` ${answer.code}`}`);
     const read = readView(answer.text);
-    if (!read.ok) return await this.#useless(read.why);
-    if (read.view.job_id !== this.#job.job_id) return await this.#useless("it is about another job");
+    if (!read.ok) return await useless(read.why);
+    if (read.view.job_id !== this.#job.job_id) return await useless("it is about another job");
     this.#seen(read.view);
     return isEnded(read.view) ? this.#end(read.view) : null;
   }
@@ -394,9 +392,16 @@ class RemoteRun {
     this.#options.onProgress({ kind: "silent", silent_ms, why, elsewhere_ms, given_up_ms });
   }
 
-  async #useless(why: string): Promise<null> {
-    this.#unusable = why;
-    await this.#world.sleep(PAUSE_MS, this.#options.signal);
+  /** Nothing came, or nothing of use: what stands before a node that is gone may still answer. */
+  async #unheard(asked_ms: number, why: string, unusable: string): Promise<Step> {
+    this.#silentSince ??= asked_ms;
+    this.#unusable = unusable;
+    const silent_ms = this.#world.clock.ms() - this.#silentSince;
+    if (silent_ms >= this.#world.orphan.grace_sec * 1000 && this.#policy === "replace") return this.#silent(silent_ms);
+    this.#tellSilence(silent_ms, why);
+    this.#faults += 1;
+    const pause_ms = Math.min(PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.#faults - 1));
+    await this.#world.sleep(pause_ms, this.#options.signal);
     return null;
   }
 
@@ -454,13 +459,12 @@ class RemoteRun {
     if (this.#untilBoundMs() + this.#moreInSilence() > 0) return null;
     if (this.#running_ms === null && !isSilent) return await this.#leaveQueue();
     const sec = Math.round((this.#world.clock.ms() - (this.#running_ms ?? this.#lying_ms)) / 1000);
-    const isBroken = this.#unusable !== "" || this.#silentSince !== null;
-    const saw =
-      this.#unusable !== "" ? `its last answers cannot be used (${this.#unusable})` : "it says that it still runs";
+    const unheard =
+      this.#unusable === "" ? "it answers no more" : `its last answers cannot be used (${this.#unusable})`;
     return {
       kind: "gave_up",
-      defer_class: isBroken ? "infrastructure" : "budget",
-      reason: `poll deadline after ${sec}s: ${this.#silentSince === null ? saw : "it answers no more"}`,
+      defer_class: isSilent ? "infrastructure" : "budget",
+      reason: `poll deadline after ${sec}s: ${isSilent ? unheard : "it says that it still runs"}`,
       queued_sec: this.#queued_ms / 1000,
     };
   }

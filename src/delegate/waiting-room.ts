@@ -12,15 +12,26 @@ import type { Spot } from "../core/placement/place.ts";
 import { missesKey, missesSentence } from "../core/placement/sentence.ts";
 import type { Desk } from "./desk.ts";
 
-export type Waited = {
-  /** All of it, in milliseconds. */
+export type Waited = Outcome & {
+  /** All of it, in milliseconds; and what of it counts. */
   readonly waited_ms: number;
-} & (
+  readonly counted_ms: number;
+};
+
+type Outcome =
   | { readonly kind: "place"; readonly decision: Decision & { readonly kind: "place" } }
-  /** `counted_sec` of the budget were used up. */
-  | { readonly kind: "over"; readonly decision: Decision; readonly counted_sec: number }
-  | { readonly kind: "stopped" }
-);
+  /** The budget is used up. */
+  | { readonly kind: "over"; readonly decision: Decision }
+  | { readonly kind: "stopped" };
+
+export type Waiting = {
+  /** Places that said that they will never take it. */
+  readonly without: readonly Spot[];
+  /** What of its budget earlier waits have used, in milliseconds. */
+  readonly spent_ms: number;
+  /** It waits no more. */
+  readonly left: AbortSignal;
+};
 
 const TICK_MS = 3000;
 /** A call that has a deadline waits up to so long before it. */
@@ -29,6 +40,7 @@ export const DEADLINE_MARGIN_MS = 20_000;
 type Waiter = {
   readonly leg: CallLeg;
   readonly without: readonly Spot[];
+  readonly spent_ms: number;
   readonly since: number;
   readonly settle: (waited: Waited) => void;
   readonly fail: (error: unknown) => void;
@@ -50,19 +62,18 @@ export class WaitingRoom {
    * Waits until a place takes the leg; it is bound for that place then.
    *
    * @param decision why it waits
-   * @param without  places that said that they will never take it
-   * @param left     it waits no more
    */
-  enter(leg: CallLeg, decision: Decision, without: readonly Spot[], left: AbortSignal): Promise<Waited> {
+  enter(leg: CallLeg, decision: Decision, { without, spent_ms, left }: Waiting): Promise<Waited> {
     const { capacity_wait_sec } = this.desk.world.limits;
-    if (this.desk.stopped !== null || left.aborted) return Promise.resolve({ kind: "stopped", waited_ms: 0 });
-    if (capacity_wait_sec < 0) return Promise.resolve({ kind: "over", decision, counted_sec: 0, waited_ms: 0 });
+    const atOnce = { waited_ms: 0, counted_ms: 0 };
+    if (this.desk.stopped !== null || left.aborted) return Promise.resolve({ kind: "stopped", ...atOnce });
+    if (capacity_wait_sec < 0) return Promise.resolve({ kind: "over", decision, ...atOnce });
     return new Promise((settle, fail) => {
       const since = this.desk.world.clock.ms();
-      const waiter: Waiter = { leg, without, since, settle, fail, counted_ms: 0, decision };
+      const waiter: Waiter = { leg, without, spent_ms, since, settle, fail, counted_ms: 0, decision };
       this.waiters.push(waiter);
-      left.addEventListener("abort", () => this.settle(waiter, { kind: "stopped", waited_ms: 0 }), { once: true });
-      this.waiters.sort((left, right) => left.leg.index - right.leg.index);
+      left.addEventListener("abort", () => this.settle(waiter, { kind: "stopped" }), { once: true });
+      this.waiters.sort((one, other) => one.leg.index - other.leg.index);
       if (!this.isOpen) void this.serve();
     });
   }
@@ -80,7 +91,7 @@ export class WaitingRoom {
         if (this.desk.stopped !== null) break;
         await this.look();
       }
-      for (const each of this.waiters) this.settle(each, { kind: "stopped", waited_ms: 0 });
+      for (const each of this.waiters) this.settle(each, { kind: "stopped" });
     } catch (error) {
       // A defect: told by each leg that was waiting.
       for (const each of this.waiters) each.fail(error);
@@ -106,28 +117,28 @@ export class WaitingRoom {
     for (const each of [...this.waiters]) {
       const told = missesKey(each.decision);
       each.decision = dealWaiting(desk.placedLeg(each.leg), desk.call.routing, desk.situation(snapshot), each.without);
-      const waited_ms = now - each.since;
       if (each.decision.kind === "place") {
         desk.bind(each.leg.index, each.decision.candidate.spot);
-        this.settle(each, { kind: "place", decision: each.decision, waited_ms });
+        this.settle(each, { kind: "place", decision: each.decision });
       } else if (this.leftMs(each, now) <= 0) {
-        this.settle(each, { kind: "over", decision: each.decision, counted_sec: each.counted_ms / 1000, waited_ms });
+        this.settle(each, { kind: "over", decision: each.decision });
       } else if (missesKey(each.decision) !== told) {
         desk.emit({ kind: "waiting", index: each.leg.index, why: missesSentence(each.decision) });
       }
     }
   }
 
-  private settle(waiter: Waiter, waited: Waited): void {
+  private settle(waiter: Waiter, outcome: Outcome): void {
     this.waiters = this.waiters.filter((each) => each !== waiter);
     const waited_ms = this.desk.world.clock.ms() - waiter.since;
-    waiter.settle({ ...waited, waited_ms });
+    waiter.settle({ ...outcome, waited_ms, counted_ms: waiter.counted_ms });
   }
 
   private leftMs(waiter: Waiter, now: number): number {
     const { deadlineMs, world } = this.desk;
     if (deadlineMs !== null) return deadlineMs - DEADLINE_MARGIN_MS - now;
-    return this.isServed(waiter) ? TICK_MS : world.limits.capacity_wait_sec * 1000 - waiter.counted_ms;
+    if (this.isServed(waiter)) return TICK_MS;
+    return world.limits.capacity_wait_sec * 1000 - waiter.spent_ms - waiter.counted_ms;
   }
 
   /** A sister is executed where this leg could be. */

@@ -458,6 +458,47 @@ describe("being turned away", () => {
   });
 });
 
+describe("being turned away by a place that shows room", () => {
+  const refused = (http: number, code: string, retry_after_sec: number | null = null) => ({
+    outcome: { kind: "refused", http, code, message: "no", retry_after_sec } as const,
+    takes_ms: 0,
+  });
+  const withdrawn = { outcome: { kind: "withdrawn", queued_sec: 1, message: "given up" } as const, takes_ms: 1000 };
+
+  test.each([
+    ["full", refused(503, "queue_full", 10)],
+    ["full for long", refused(429, "queue_full", 9e9)],
+    ["canceled", withdrawn],
+  ])("again and again (%s) is a wait for room, and has its bound", async (_, again) => {
+    const { results } = await play({
+      contracts: [SCHEMA],
+      local: () => null,
+      remotes: (clock) => [scriptedRemote(clock, "http://a:1", times(40, again))],
+    });
+    const { attempts, ...leg } = only(results);
+    expect(leg).toMatchObject({ status: "deferred", defer_class: "capacity" });
+    expect(leg.capacity_wait_sec).toBeWithin(119, 135);
+    expect(attempts.length).toBeWithin(2, 16);
+  });
+
+  test("for want of storage leaves the leg to wait for one that is only busy", async () => {
+    const full = { running: 1, max_running: 1 };
+    const { results } = await play({
+      contracts: [SCHEMA],
+      local: () => null,
+      remotes: (clock) => [
+        scriptedRemote(clock, "http://a:1", [refused(507, "storage")]),
+        scriptedRemote(clock, "http://b:1", [{ result: ANSWER }], [full, full, {}]),
+      ],
+    });
+    expect(only(results)).toMatchObject({
+      status: "succeeded",
+      node: "b",
+      attempts: [{ node: "a", status: "refused", http: 507 }, { node: "b" }],
+    });
+  });
+});
+
 describe("trying once more", () => {
   const CHECKED = { ...SCHEMA, acceptance: ["contains:412"] };
   const wrong = { result: { ...ANSWER, output: "many" } };

@@ -43,6 +43,8 @@ type Script = {
   readonly cancel?: readonly NodeAnswer[];
   /** Texts of views, and whether the stream came to its end; null: there is no stream. */
   readonly events?: readonly [readonly string[], boolean] | null;
+  /** The stream stays open behind its events, and says nothing more. */
+  readonly lingers?: boolean;
 };
 
 /** The last answer of a list is given again and again. */
@@ -82,12 +84,13 @@ function placeOf(
         await clock.sleep(wait_sec * 1000, new AbortController().signal);
       return said;
     },
-    async follow(_job, _signal, onView) {
+    async follow(_job, signal, onView) {
       if (script.events === undefined || script.events === null) return false;
       for (const text of script.events[0]) {
         const read = readView(text);
         if (read.ok) onView(read.view);
       }
+      if (script.lingers) await clock.sleep(1e9, signal);
       return script.events[1];
     },
     async cancel(_job, isForced) {
@@ -311,8 +314,37 @@ describe("a job at a node", () => {
     });
     expect(await boasting.drive()).toMatchObject({ kind: "gave_up", defer_class: "budget" });
     expect(boasting.clock.ms()).toBeLessThan((100 + 60 + 2190 + 30) * 1000);
-    const useless = placeOf({ submit: [ACK], poll: [view("running"), answer(200, [])] });
-    expect(await useless.drive()).toMatchObject({ kind: "gave_up", defer_class: "infrastructure" });
+  });
+
+  test("that is seen running by a stream that says nothing more is given up in time", async () => {
+    const running = JSON.stringify({ job_id: JOB.job_id, state: "running", rev: 2 });
+    // Without an estimate it may lie there for longer than it may run.
+    const { drive, clock } = placeOf({
+      submit: [answer(202, { job_id: JOB.job_id, state: "accepted", rev: 1 })],
+      poll: [view("running")],
+      events: [[running], false],
+      lingers: true,
+    });
+    expect(await drive()).toMatchObject({ kind: "gave_up", defer_class: "budget" });
+    expect(clock.ms()).toBeWithin(160_000, 200_000);
+  });
+
+  test.each<[string, NodeAnswer]>([
+    ["a gateway in its place", answer(502)],
+    ["an error of its own", answer(500, {}, { code: "internal" })],
+    ["something that is no view", answer(200, [])],
+    ["a view of another job", view("running", { job_id: `wrt-${"2".repeat(24)}` })],
+  ])("whose node answers with %s is as silent", async (_, useless) => {
+    const { run, clock, told } = placeOf({ submit: [ACK], poll: [view("running"), useless] });
+    const outcome = await clock.drive(run());
+    if (outcome.kind !== "silent") throw new Error("it is not silent");
+    expect(clock.ms()).toBeWithin(60_000, 65_000);
+    expect(told.some(({ kind }) => kind === "silent")).toBe(true);
+    expect(await clock.drive(outcome.outwait())).toMatchObject({
+      kind: "gave_up",
+      defer_class: "infrastructure",
+      reason: expect.stringMatching(/^poll deadline after \d+s: its last answers cannot be used \(/),
+    });
   });
 
   test("whose node is silent for a minute goes elsewhere, and still counts when it answers", async () => {

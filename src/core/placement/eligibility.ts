@@ -52,7 +52,12 @@ export type Standing = {
   readonly patience_sec: number;
 };
 
-export type Cooldown = { readonly since_ms: number; readonly until_ms: number };
+export type Cooldown = {
+  readonly since_ms: number;
+  readonly until_ms: number;
+  /** It has said before that it has room, and turned the leg away all the same. */
+  readonly isStubborn: boolean;
+};
 
 export const PROTOCOL = 1;
 export const SCHEMA_VERSION = 1;
@@ -138,10 +143,11 @@ function momentMiss(place: PlaceView, seat: SeatRecord | null, standing: Standin
   return roomMiss(place, record, seat, standing);
 }
 
-/** A reading from after the refusal that shows a free worker ends the cooldown. */
+/** A reading from after the refusal that shows a free worker ends the cooldown, of a place that means what it shows. */
 function coolingMs(place: PlaceView, record: PlaceRecord, { cooldown, now_ms }: Standing): number {
   if (cooldown === null) return 0;
-  const isLifted = place.taken_ms > cooldown.since_ms && hasRoom(record, 0) && record.queued === 0;
+  const isLifted =
+    !cooldown.isStubborn && place.taken_ms > cooldown.since_ms && hasRoom(record, 0) && record.queued === 0;
   return isLifted ? 0 : cooldown.until_ms - now_ms;
 }
 

@@ -47,7 +47,7 @@ describe("the first word that keeps a leg away from a remote place", () => {
       "cooldown: 7 s left",
       remote(),
       plain,
-      { now_ms: 3000, cooldowns: new Map([["a", { since_ms: 0, until_ms: 10_000 }]]) },
+      { now_ms: 3000, cooldowns: new Map([["a", { since_ms: 0, until_ms: 10_000, isStubborn: false }]]) },
     ],
     ["cap: 2/2 jobs", remote({ running: 2 }), plain, {}],
     ["cap: 2/2 jobs", remote({ running: 1 }), plain, { committed: [{ place: "a", seat: "pool" }] }],
@@ -82,11 +82,14 @@ describe("the first word that keeps a leg away from a remote place", () => {
   });
 
   test("a reading from after the refusal that shows a free worker ends the cooldown", () => {
-    const cooldowns = new Map([["a", { since_ms: 100, until_ms: 10_000 }]]);
+    const cooldown = { since_ms: 100, until_ms: 10_000, isStubborn: false };
+    const cooldowns = new Map([["a", cooldown]]);
     const after = (fields: Partial<PlaceRecord>) => remoteView("a", fields, 101);
     expect(word(after({}), placedLeg(), { now_ms: 200, cooldowns })).toBeNull();
     expect(word(after({ queued: 1 }), placedLeg(), { now_ms: 200, cooldowns })).toStartWith("cooldown");
     expect(word(remoteView("a", {}, 100), placedLeg(), { now_ms: 200, cooldowns })).toStartWith("cooldown");
+    const stubborn = new Map([["a", { ...cooldown, isStubborn: true }]]);
+    expect(word(after({}), placedLeg(), { now_ms: 200, cooldowns: stubborn })).toStartWith("cooldown");
   });
 
   test("the seat that comes nearest speaks for its place", () => {
