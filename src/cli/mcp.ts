@@ -8,7 +8,7 @@ import type { DelegateWorld } from "../delegate/world.ts";
 import { isFolder } from "../host/folder.ts";
 import { interruptible } from "../host/interrupt.ts";
 import { standardOutput } from "../host/outbox.ts";
-import { isTerminal } from "../host/stream.ts";
+import { isOutputClosed, isTerminal } from "../host/stream.ts";
 import { openDelegation } from "../mcp/delegation.ts";
 import { defineCommand } from "./command.ts";
 import { CONFIG_OPTION, loadConfig } from "./config-world.ts";
@@ -36,10 +36,16 @@ export const command = defineCommand({
   exits: {
     0: "standard input ended",
     2: "the config is not valid, or the read root is no folder",
+    4: "standard output cannot be written",
     130: "ended by SIGINT",
     143: "ended by SIGTERM",
   },
   async run({ args, out }) {
+    if (isOutputClosed()) {
+      throw new WritError("output_failed", "Cannot write standard output: it is closed", {
+        hint: "A client reads the answers there: writ docs mcp",
+      });
+    }
     const { config } = await loadConfig({ config: args.config, find: null });
     const readRoot = folderOf(args["read-root"] ?? ".");
     lastBeyondOneCall();

@@ -90,6 +90,11 @@ function wasClosed(fd: 1): boolean {
   }
 }
 
+/** Whether standard output was closed when we started. */
+export function isOutputClosed(): boolean {
+  return wasClosed(1);
+}
+
 /** False once a reader went away or the stream took no more: part of what was written is lost. */
 export function hasTakenAll(fd: 1 | 2): boolean {
   return !abandoned.has(fd);

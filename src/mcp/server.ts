@@ -16,9 +16,11 @@ import {
   type ProgressToken,
 } from "@modelcontextprotocol/sdk/types.js";
 import { errorOf, errorText, stackOf } from "../cli/print.ts";
+import { WritError } from "../core/error.ts";
 import { nearest } from "../core/near-miss.ts";
 import { linesOf } from "../host/lines.ts";
 import { openOutbox } from "../host/outbox.ts";
+import { Inbox } from "./inbox.ts";
 import { refused, type ServerSetting, type Tool, type ToolAnswer, type ToolCall } from "./tool.ts";
 import type { Tools } from "./tools.ts";
 import { LineTransport, TRANSPORT_LIMITS } from "./transport.ts";
@@ -44,17 +46,31 @@ export type McpSetting = {
 
 /**
  * Serves until standard input ends, the client is gone, or `stop` comes; then every call is stopped, and what is owed is
- * written, in 8 s at most.
+ * written, in 8 s at most. While as many answers wait as may, no further request is begun, and soon none is read.
  *
- * Errors: none but defects
+ * Errors: `output_failed` where the answers can be written no more, though the client has not gone
  */
 export async function serveMcp(setting: McpSetting): Promise<void> {
   const { version, tools, log } = setting;
   const over = new AbortController();
   const gone = new AbortController();
   const working = new Set<Promise<unknown>>();
-  const outbox = openOutbox(setting.write, TRANSPORT_LIMITS.waiting_progress, () => gone.abort());
+  let fault: WritError | null = null;
+  const outbox = openOutbox(
+    setting.write,
+    TRANSPORT_LIMITS.waiting_progress,
+    (why) => {
+      fault = outputFault(why);
+      gone.abort();
+    },
+    { size: TRANSPORT_LIMITS.waiting_answers, onRoom: () => inbox.pump() },
+  );
   const transport = new LineTransport(outbox);
+  const inbox = new Inbox(
+    (line) => transport.receive(line),
+    () => !outbox.isFull(),
+    TRANSPORT_LIMITS.waiting_bytes,
+  );
   const server = new Server({ name: "writ", version }, { capabilities: { tools: {} }, instructions: INSTRUCTIONS });
   server.onerror = (error) => log(`writ mcp: ${error.message}`);
 
@@ -99,11 +115,12 @@ export async function serveMcp(setting: McpSetting): Promise<void> {
   const ending = AbortSignal.any([setting.stop, gone.signal]);
   const read = (async () => {
     try {
-      for await (const line of linesOf(setting.input, TRANSPORT_LIMITS.message_bytes, ending)) transport.receive(line);
+      for await (const line of linesOf(setting.input, TRANSPORT_LIMITS.message_bytes, ending)) await inbox.put(line);
     } catch (error) {
       // Nothing more can come, as at its end.
       log(`writ mcp: cannot read standard input: ${error instanceof Error ? error.message : error}`);
     }
+    await inbox.emptied(UNWIND_MS);
   })();
   await Promise.race([read, aborted(ending)]);
 
@@ -120,6 +137,17 @@ export async function serveMcp(setting: McpSetting): Promise<void> {
   await Promise.race([unwound, aborted(late.signal)]);
   clearTimeout(timer);
   await server.close();
+  if (fault !== null) throw fault;
+}
+
+/** Null where the client has gone: nobody is left to be told. */
+function outputFault(why: unknown): WritError | null {
+  const code = why instanceof Error && "code" in why ? why.code : null;
+  if (code === "EPIPE" || code === "ECONNRESET") return null;
+  return new WritError("output_failed", `Cannot write standard output: ${typeof code === "string" ? code : why}`, {
+    hint: "The client reads the answers there; calls that were going on are stopped",
+    cause: why,
+  });
 }
 
 async function listTools(tools: McpSetting["tools"]): Promise<ListToolsResult> {

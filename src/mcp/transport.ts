@@ -17,6 +17,10 @@ export const TRANSPORT_LIMITS = {
   message_bytes: 17 * 1024 * 1024,
   /** Requests that are worked on at once. */
   requests: 64,
+  /** Answers that a slow client has not taken, in UTF-16 code units: with more no further request is begun. */
+  waiting_answers: 4 * 1024 * 1024,
+  /** Requests that are read and not begun, in bytes: with more nothing is read. */
+  waiting_bytes: 1024 * 1024,
   /** Notifications of progress that wait for a slow client. */
   waiting_progress: 32,
 } as const;

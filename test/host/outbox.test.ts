@@ -47,6 +47,25 @@ describe("openOutbox()", () => {
     expect(reader.taken.join("")).toBe("first\nanswer\n3\n4\n");
   });
 
+  test("is full while as much waits as may, and tells when it no longer is", async () => {
+    const reader = slowReader();
+    let rooms = 0;
+    const outbox = openOutbox(reader.write, 1, () => {}, { size: 6, onRoom: () => void rooms++ });
+    outbox.postDroppable("aa");
+    outbox.postDroppable("bb");
+    expect([outbox.isFull(), rooms]).toEqual([true, 0]);
+    outbox.postDroppable("c");
+    expect([outbox.isFull(), rooms]).toEqual([false, 0]);
+    outbox.post("d");
+    expect([outbox.isFull(), rooms]).toEqual([true, 0]);
+    await reader.take();
+    expect([outbox.isFull(), rooms]).toEqual([false, 1]);
+    await reader.take();
+    await reader.take();
+    await outbox.drained();
+    expect([reader.taken.join(""), rooms]).toEqual(["aa\nc\nd\n", 1]);
+  });
+
   test("drops everything when the reader has gone, and says so once", async () => {
     const told: unknown[] = [];
     const outbox = openOutbox(
