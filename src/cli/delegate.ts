@@ -1,6 +1,7 @@
 /** `writ delegate`: sends contracts to model seats here or on other machines, and grades what comes back. */
 
 import type { Config } from "../core/config/config.ts";
+import { counted } from "../core/counted.ts";
 import { printedPieces, resultPieces } from "../core/delegation/render-result.ts";
 import type { ResultDocument, Summary } from "../core/delegation/result.ts";
 import { ROUTES, type Route } from "../core/delegation/result.ts";
@@ -23,7 +24,6 @@ import { openDisplay } from "./delegate/display.ts";
 import { makeOutFolder, writeOutFolder } from "./delegate/out-folder.ts";
 import { resultLines } from "./delegate/result-table.ts";
 import { delegateWorld, sha256 } from "./delegate-world.ts";
-import { counted } from "./paragraph.ts";
 import { recoverInBackground } from "./recovery.ts";
 import { releaseOf } from "./release.ts";
 import { placesOf } from "./world.ts";

@@ -1,4 +1,5 @@
 /** `writ doctor`. */
+import { counted } from "../core/counted.ts";
 import { EXIT, WritError } from "../core/error.ts";
 import { nearest } from "../core/near-miss.ts";
 import { type Finding, hasFailed, type Outcome } from "../doctor/check.ts";
@@ -8,7 +9,7 @@ import { defineCommand } from "./command.ts";
 import { CONFIG_OPTION } from "./config-world.ts";
 import { JSON_SWITCH } from "./contract/address.ts";
 import { openDoctorWorld } from "./doctor-world.ts";
-import { counted, printParagraph } from "./paragraph.ts";
+import { printParagraph } from "./paragraph.ts";
 import { oneLine } from "./table.ts";
 
 export const command = defineCommand({

@@ -1,11 +1,12 @@
 /** `writ lint`: what can be said of contract files without running anything. */
 import { type FileLint, lintFiles, type SubtaskLint } from "../author/lint.ts";
+import { counted } from "../core/counted.ts";
 import type { DelegationIssue } from "../core/delegation/issue.ts";
 import type { JsonObject } from "../core/json/value.ts";
 import { assertOneStdin, authorWorld } from "./author-world.ts";
 import { defineCommand, type Output } from "./command.ts";
 import { JSON_SWITCH } from "./contract/address.ts";
-import { counted, printParagraph } from "./paragraph.ts";
+import { printParagraph } from "./paragraph.ts";
 import { oneLine } from "./table.ts";
 
 export const command = defineCommand({

@@ -15,8 +15,3 @@ export function printParagraph(out: Output, text: string, indent: string): void 
   if (columns === null) out.line(indent + line);
   else for (const part of wrap(line, columns, indent, `${indent}  `)) out.line(part);
 }
-
-/** `3 checks`, `1 check`. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
-}

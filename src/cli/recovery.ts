@@ -4,6 +4,7 @@
  * Source: delegation run, section 4.11
  */
 import type { Config, Remote } from "../core/config/config.ts";
+import { counted } from "../core/counted.ts";
 import { openIntents } from "../core/node/intents.ts";
 import { type Recovered, recoverIntents } from "../delegate/recover.ts";
 import { openIntentLedger, readIntentFiles, tidyIntents } from "../host/intents.ts";
@@ -90,7 +91,7 @@ function tellFound(found: readonly Recovered[], folder: string): string | null {
   const more = recovered.length > MOST_SHOWN ? ", …" : "";
   const parts = [
     ...(recovered.length > 0
-      ? [`${recovered.length} result(s) recovered into ${folder} (${shown.join(", ")}${more})`]
+      ? [`${counted(recovered.length, "result")} recovered into ${folder} (${shown.join(", ")}${more})`]
       : []),
     ...(having("gone").length > 0 ? [`${having("gone").length} no longer held by the node`] : []),
     ...(having("expired").length > 0 ? [`${having("expired").length} given up after two days`] : []),

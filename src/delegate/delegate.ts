@@ -4,6 +4,7 @@
  *
  * Source: delegation run, sections 1.6, 3, 4.6, 8, 16
  */
+import { counted } from "../core/counted.ts";
 import type { LegResult, ResultDocument } from "../core/delegation/result.ts";
 import { summarise, type Tally } from "../core/delegation/summary.ts";
 import { dealLegs } from "../core/placement/deal.ts";
@@ -71,7 +72,7 @@ export async function delegate(world: DelegateWorld, call: Call, options: CallOp
       }),
     );
     if (desk.fleetUnreachable > 0) {
-      desk.emit({ kind: "notice", text: `no remote answered; ${desk.fleetUnreachable} leg(s) ran here` });
+      desk.emit({ kind: "notice", text: `no remote answered; ${counted(desk.fleetUnreachable, "leg")} ran here` });
     }
     if (desk.toldLeft !== null) desk.emit({ kind: "notice", text: desk.toldLeft });
   } finally {

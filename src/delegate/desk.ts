@@ -1,5 +1,6 @@
 /** What the legs of one call share: the places, who is bound where, the window, and what stops all of them. */
 
+import { counted } from "../core/counted.ts";
 import type { CallLeg } from "../core/delegation/legs.ts";
 import type { Job } from "../core/delegation/wire-result.ts";
 import type { Cooldown } from "../core/placement/eligibility.ts";
@@ -170,7 +171,7 @@ export class Desk {
     const places = [...new Set(this.left.values())].join(", ");
     return this.left.size === 0
       ? null
-      : `${this.left.size} job(s) may still run at ${places}: writ runs recover collects what they bring`;
+      : `${counted(this.left.size, "job")} may still run at ${places}: writ runs recover collects what they bring`;
   }
 
   /** The result of a leg is on record: its places may forget what they handed back. */

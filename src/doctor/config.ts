@@ -1,5 +1,6 @@
 /** The check of the config: whether it is valid, whose it is, and which variables that it names are missing. */
 import { idleVariables } from "../core/config/environment.ts";
+import { counted } from "../core/counted.ts";
 import { type Check, type Finding, findingsOf } from "./check.ts";
 import type { ConfigLook, World } from "./world.ts";
 
@@ -61,8 +62,4 @@ function idle(world: World): readonly Finding[] {
   return idleVariables((name) => world.isSet(name)).map((name) =>
     warn(name, "It is set and stands for nothing: WRIT_SEAT_URL is not", "Type: export WRIT_SEAT_URL=…"),
   );
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

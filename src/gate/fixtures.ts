@@ -1,6 +1,7 @@
 /** Proves that contracts kept as fixtures are what they claim, and pins the digests of the sets. Reads a folder whole. */
 
 import { oneLine } from "../core/acceptance/quoting.ts";
+import { counted } from "../core/counted.ts";
 import type { Corpus } from "../core/delegation/digest-set.ts";
 import type { Finding } from "../core/delegation/finding.ts";
 import { type FixtureFile, type FixtureReport, judgeFixtures } from "../core/delegation/fixtures.ts";
@@ -104,7 +105,7 @@ function corpusOf(world: FixtureWorld, manifest: Manifest): Corpus {
 }
 
 function refusal(wanting: readonly Finding[]): WritError {
-  const message = `Nothing was pinned: the fixture gate finds ${wanting.length} thing(s) beside wrong sums`;
+  const message = `Nothing was pinned: the fixture gate finds ${counted(wanting.length, "thing")} beside wrong sums`;
   return new WritError("fixtures_wanting", message, {
     hint: "See them with writ gate fixtures, on the same --dir",
     status: "refused",

@@ -6,6 +6,7 @@
  *
  * Source: delegation run, sections 5.5 (what counts as cut), 5.9, 5.10, 17
  */
+import { counted } from "../core/counted.ts";
 import { EventStream } from "../core/event-stream.ts";
 import { compactJson, isObject, type JsonObject, valueAt } from "../core/json/value.ts";
 import { AnswerReader, MAX_ANSWER_BYTES, type Received, type Taken } from "../core/seat/deltas.ts";
@@ -222,7 +223,7 @@ class Reading {
     }
     if (this.isFinished) return this.answered();
     const type = this.response.headers.get("content-type") ?? "no type";
-    const how = `after ${this.answer.deltas} pieces and before its end mark (${oneLine(withoutKey(this.sending.server, type))})`;
+    const how = `after ${counted(this.answer.deltas, "piece")} and before its end mark (${oneLine(withoutKey(this.sending.server, type))})`;
     return this.died(`the answer ended ${how}`);
   }
 

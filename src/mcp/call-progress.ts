@@ -4,6 +4,7 @@
  * Source: delegation run, section 9.2
  */
 import { LegBoard, type LegState, phaseOf } from "../cli/delegate/leg-board.ts";
+import { counted } from "../core/counted.ts";
 import type { DelegateClock, DelegateEvent } from "../delegate/world.ts";
 import type { Progress } from "./tool.ts";
 
@@ -51,7 +52,7 @@ export function tellProgress(
     }
   }
 
-  send(inLine > 0 ? `; in line behind ${inLine} call(s)` : "");
+  send(inLine > 0 ? `; in line behind ${counted(inLine, "call")}` : "");
   void beat();
   return (event) => {
     const index = "index" in event ? event.index : null;

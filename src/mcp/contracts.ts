@@ -1,4 +1,5 @@
 /** Delegation contracts that came as an argument: read by the reader of contract files, and by nothing before it. */
+import { counted } from "../core/counted.ts";
 import { type ReadContracts, readContracts } from "../core/delegation/contract.ts";
 import type { DelegationIssue } from "../core/delegation/issue.ts";
 import { JUDGES } from "../core/delegation/judges.ts";
@@ -61,7 +62,7 @@ export function readContractsIn(name: string, text: string, root: string): ReadC
 
 /** The contracts of a call are not valid, and nothing was done. @param issues at least one */
 export function badContracts(issues: readonly DelegationIssue[]): WritError {
-  const count = `${issues.length} issue${issues.length === 1 ? "" : "s"}`;
+  const count = counted(issues.length, "issue");
   return new WritError("bad_contract", `The contracts of the call are not valid: ${count}; nothing ran`, {
     details: { issues: issues.map((issue) => ({ ...issue })) },
   });

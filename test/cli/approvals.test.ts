@@ -203,7 +203,7 @@ describe("writ approvals list", () => {
         "    $ git tag v2",
         "    $ git push",
         "    scope: all of it",
-        "1 approval(s).\n",
+        "1 approval.\n",
       ].join("\n"),
     );
   });

@@ -267,7 +267,7 @@ describe("advice on a claim that holds", () => {
         const plain = await finalize(turn);
         expect(plain.exit).toBe(0);
         expect(plain.stderr).toMatch(
-          new RegExp(`^\\[ADVICE ${code}\\] [^\\n]+\\n {4}[^\\n]+\\n1 claims held, 0 skipped, 1 advised\\n$`),
+          new RegExp(`^\\[ADVICE ${code}\\] [^\\n]+\\n {4}[^\\n]+\\n1 claim held, 0 skipped, 1 advised\\n$`),
         );
         if (code === "stale") expect(plain.stderr).toContain("changed.ts");
         const { content_checks } = documentOf(await world.writ(["contract", "show", turn.id, "--json"]));

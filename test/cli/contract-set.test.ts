@@ -208,7 +208,7 @@ describe("writ contract set", () => {
       states: ["BLOCKED", "DISPATCHED"],
     });
     const plain = await world.writ(["contract", "chain", "--contract-id", closed.id]);
-    expect(plain.stdout).toEndWith("2 link(s).\n");
+    expect(plain.stdout).toEndWith("2 links.\n");
   });
 });
 

@@ -276,7 +276,7 @@ describe("writ evidence list and show", () => {
         "id  ac    type            polarity  task  storage  bytes  created_by  created_at",
         "1   AC-2  command_output  positive  -     inline   13     qa          TIME",
         "2   AC-2  command_output  negative  -     blob     5000   -           TIME",
-        "2 row(s) of evidence.",
+        "2 rows of evidence.",
         "--- exit 0\n",
       ].join("\n"),
     );

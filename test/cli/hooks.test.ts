@@ -145,7 +145,7 @@ test("what print shows for a generic harness is recorded", async () => {
     stdin: new TextEncoder().encode(JSON.stringify(stdin)),
   });
   expect(await child.exited).toBe(0);
-  expect((await world.writ(["record", "verify", id])).stdout).toContain("(1 entries");
+  expect((await world.writ(["record", "verify", id])).stdout).toContain("(1 entry");
 });
 
 test.each(["codex", "generic"])("a gate under %s is none: the turn is recorded as cut", async (harness) => {

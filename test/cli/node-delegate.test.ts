@@ -191,7 +191,7 @@ test(
     expect(document.results[0]?.reason).toMatch(
       /; job wrt-\w+ still running on n, not taken back \(it has not answered for \d+s: .+\)$/,
     );
-    expect(talk).toContain("writ: 1 job(s) may still run at n: writ runs recover collects what they bring\n");
+    expect(talk).toContain("writ: 1 job may still run at n: writ runs recover collects what they bring\n");
     const left = documentOf(await all.here.writ(["runs", "recover", "--remote", node.url, "--json"], { env: ENV }));
     expect(left.intents).toMatchObject([{ run_id: id, index: 0, state: "open" }]);
   },

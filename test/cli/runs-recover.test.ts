@@ -194,7 +194,7 @@ describe("writ delegate", () => {
     const ran = await world.writ(contract());
     expect(ran.exit).toBe(0);
     expect(ran.stderr.trim().split("\n").at(-1)).toBe(
-      `writ: jobs that earlier calls left at nodes: 1 result(s) recovered into ${join(state, "recovered")} (${JOB})`,
+      `writ: jobs that earlier calls left at nodes: 1 result recovered into ${join(state, "recovered")} (${JOB})`,
     );
     expect(JSON.parse(readFileSync(recovered(), "utf8"))).toMatchObject(ANSWER);
   });

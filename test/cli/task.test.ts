@@ -66,18 +66,18 @@ describe("a session", () => {
       $ brief list
       id  workspace  name          status  created_at
       1   me         checkout-fix  open    TIME
-      1 brief(s).
+      1 brief.
       --- exit 0
       $ list --brief checkout-fix
       id  place  status  gates passed  goal
       1   1      done    2 of 2        Round the total
-      1 task(s).
+      1 task.
       --- exit 0
       $ gate list 1
       id  type      status  evidence_type  evidence_shape    artifact_path  settled_by  settled_at
       1   command   pass    -              bun test exits 0  -              -           TIME
       2   semantic  pass    -              -                 -              -           TIME
-      2 gate(s), approving.
+      2 gates, approving.
       --- exit 0
       $ gate set 2 fail
       gate id=2 fail

@@ -28,7 +28,7 @@ describe("writ template", () => {
     const { stdout, exit } = await world.writ(["template", "list"]);
     expect(exit).toBe(0);
     for (const name of NAMES) expect(stdout).toContain(name);
-    expect(stdout).toEndWith(`${NAMES.length} template(s).\n`);
+    expect(stdout).toEndWith(`${NAMES.length} templates.\n`);
   });
 
   test.each(NAMES)("show prints %s byte for byte, also with --json", async (name) => {

@@ -274,7 +274,7 @@ describe("places that cannot be asked", () => {
       ],
     });
     expect(summary).toMatchObject({ succeeded: 2, infrastructure: 0, fleet_unreachable: 2 });
-    expect(events.at(-1)).toEqual({ kind: "notice", text: "no remote answered; 2 leg(s) ran here" });
+    expect(events.at(-1)).toEqual({ kind: "notice", text: "no remote answered; 2 legs ran here" });
   });
 
   test("legs that want to know at one moment ask once", async () => {

@@ -86,7 +86,7 @@ describe("a call that its caller stops", () => {
       `canceled by the caller; job wrt-000000000000000000000001 still running on a, not taken back (${why})`,
     );
     expect(events.flatMap((event) => (event.kind === "notice" ? [event.text] : []))).toEqual([
-      "1 job(s) may still run at a: writ runs recover collects what they bring",
+      "1 job may still run at a: writ runs recover collects what they bring",
     ]);
   });
 

@@ -55,7 +55,7 @@ describe("judgeParallel()", () => {
       "a leg was given up for another reason",
       [output(deferred("empty final answer")), output()],
       "INCONCLUSIVE",
-      "1 legs were deferred",
+      "1 leg was deferred",
     ],
     [
       "a run printed nothing",

@@ -31,7 +31,7 @@ describe("the calls of one server", () => {
     expect(local?.stage.most).toBe(CALL_LIMITS.at_once);
     const begun = local?.stage.handed.map(({ job, at_ms }) => [/\d+/.exec(job.contract.goal)?.[0], at_ms]);
     expect(begun).toEqual(Array.from({ length: 10 }, (_, at) => [String(at), Math.floor(at / 4) * 10_000]));
-    expect(told[0]).toMatchObject({ message: "0/1 done; in line behind 2 call(s)" });
+    expect(told[0]).toMatchObject({ message: "0/1 done; in line behind 2 calls" });
   });
 
   test("wait in line on their own time", async () => {

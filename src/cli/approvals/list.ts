@@ -1,6 +1,7 @@
 /** `writ approvals list`. */
 import { listApprovals } from "../../approval/look.ts";
 import { APPROVAL_STATUSES } from "../../core/approval/repository.ts";
+import { counted } from "../../core/counted.ts";
 import { defineCommand } from "../command.ts";
 import { JSON_SWITCH } from "../contract/address.ts";
 import { tableLines } from "../table.ts";
@@ -28,7 +29,7 @@ export const command = defineCommand({
         return [row.id, row.status, risk, row.created_at, row.agent_id, row.decided_by, row.reason];
       });
       for (const line of tableLines(HEADER, cells, out.columns(), rows.map(requestLines))) out.line(line);
-      out.line(`${rows.length} approval(s).`);
+      out.line(`${counted(rows.length, "approval")}.`);
     }
     return 0;
   },

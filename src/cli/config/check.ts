@@ -2,11 +2,11 @@
 import { idleVariables } from "../../core/config/environment.ts";
 import type { ConfigIssue } from "../../core/config/issue.ts";
 import { configIssueLines, issuesBehind } from "../../core/config/issue.ts";
+import { counted } from "../../core/counted.ts";
 import { WritError } from "../../core/error.ts";
 import { defineCommand } from "../command.ts";
 import { CONFIG_OPTION, loadConfig } from "../config-world.ts";
 import { JSON_SWITCH } from "../contract/address.ts";
-import { counted } from "../paragraph.ts";
 
 export const command = defineCommand({
   meta: { name: "config check", description: "Check the config and the variables that stand for keys of it" },

@@ -1,5 +1,6 @@
 /** `writ context accept`. */
 import { acceptProposals, type Outcome, previewAccept } from "../../context/decide.ts";
+import { counted } from "../../core/counted.ts";
 import { defineCommand } from "../command.ts";
 import { JSON_SWITCH, wholeNumber } from "../contract/address.ts";
 import { tableLines } from "../table.ts";
@@ -42,8 +43,9 @@ export const command = defineCommand({
     } else {
       const header = ["entry", "section", "key", "workspace", args["dry-run"] ? "would" : "did", "why not"];
       for (const line of tableLines(header, done.outcomes.map(cells), out.columns())) out.line(line);
-      const what = done.accepted === 1 ? "1 proposal" : `${done.accepted} proposals`;
-      out.line(`${what} ${args["dry-run"] ? "would be accepted" : "accepted"} (${done.contract_id}).`);
+      out.line(
+        `${counted(done.accepted, "proposal")} ${args["dry-run"] ? "would be accepted" : "accepted"} (${done.contract_id}).`,
+      );
     }
     return done.accepted > 0 ? 0 : 1;
   },

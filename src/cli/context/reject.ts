@@ -1,5 +1,6 @@
 /** `writ context reject`. */
 import { rejectProposals } from "../../context/decide.ts";
+import { counted } from "../../core/counted.ts";
 import { defineCommand } from "../command.ts";
 import { JSON_SWITCH, wholeNumber } from "../contract/address.ts";
 import { inWorld, openWorld } from "../world.ts";
@@ -20,8 +21,7 @@ export const command = defineCommand({
     const request = { id: args.id, entry, by: args.by ?? "orchestrator", reason: args.reason ?? null };
     const { contract_id, handoff_id, rejected } = inWorld(openWorld(), (world) => rejectProposals(world, request));
     if (json) out.document({ ok: true, status: "rejected", contract_id, handoff_id, entries: rejected });
-    else
-      out.line(`${rejected.length === 1 ? "1 proposal" : `${rejected.length} proposals`} rejected (${contract_id}).`);
+    else out.line(`${counted(rejected.length, "proposal")} rejected (${contract_id}).`);
     return 0;
   },
 });

@@ -3,6 +3,7 @@ import { statSync } from "node:fs";
 import { type Attested, attestTurn } from "../../attest/attest.ts";
 import { dsseOf, PAYLOAD_TYPE, preAuthentication } from "../../core/attest/dsse.ts";
 import { type Judgement, judgeAttestation } from "../../core/attest/judge.ts";
+import { counted } from "../../core/counted.ts";
 import { WritError } from "../../core/error.ts";
 import { canonicalJson, type JsonValue } from "../../core/json/value.ts";
 import type { Issue } from "../../core/result.ts";
@@ -131,7 +132,7 @@ async function check(path: string, pub: string | undefined, json: boolean, out: 
   const { findings, contract_id, envelope_sha256, record, keyid } = judgement;
   const facts: Readonly<Record<string, JsonValue>> = { contract_id, keyid, envelope_sha256, record };
   if (findings.length > 0) {
-    const things = findings.length === 1 ? "1 thing does not hold" : `${findings.length} things do not hold`;
+    const things = counted(findings.length, "thing does not hold", "things do not hold");
     throw new WritError("attestation_refuted", `Of the statement in ${nameOf(path)} ${things}`, {
       status: "rejected",
       issues: findings,
@@ -148,7 +149,7 @@ async function check(path: string, pub: string | undefined, json: boolean, out: 
     const signed = keyid === null ? "nobody signed it" : `signed by key ${keyid}`;
     out.line(`OK: the statement about ${contract_id} holds (${signed}).`);
     out.line(`envelope  sha256 ${envelope_sha256}`);
-    out.line(`record    ${record?.count ?? 0} entries, head ${record?.head ?? "none"}`);
+    out.line(`record    ${counted(record?.count ?? 0, "entry", "entries")}, head ${record?.head ?? "none"}`);
   }
   return 0;
 }

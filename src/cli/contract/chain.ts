@@ -1,4 +1,5 @@
 /** `writ contract chain`. */
+import { counted } from "../../core/counted.ts";
 import type { JsonObject } from "../../core/json/value.ts";
 import { listChain } from "../../editor/look.ts";
 import { resolveTarget } from "../../editor/target.ts";
@@ -30,7 +31,7 @@ export const command = defineCommand({
         row.conclusion,
       ]);
       for (const line of tableLines(HEADER, rows, out.columns())) out.line(line);
-      out.line(`${links.length} link(s).`);
+      out.line(`${counted(links.length, "link")}.`);
     }
     return 0;
   },

@@ -1,6 +1,7 @@
 /** `writ contract log`. */
 import type { Change } from "../../core/contract/changes.ts";
 import { FIELD_PATHS } from "../../core/contract/envelope.ts";
+import { counted } from "../../core/counted.ts";
 import { compactJson, isArray, type JsonObject, type JsonValue } from "../../core/json/value.ts";
 import { continuedBy, listChanges } from "../../editor/look.ts";
 import { defineCommand } from "../command.ts";
@@ -87,7 +88,8 @@ function listLines(name: string, before: readonly JsonValue[], after: readonly J
   if (first === before.length) {
     return after.slice(first).map((entry, index) => `+ ${name}[${first + index}]: ${short(entry)}`);
   }
-  const count = before.length === after.length ? "" : ` (${before.length} -> ${after.length} entries)`;
+  const count =
+    before.length === after.length ? "" : ` (${before.length} -> ${counted(after.length, "entry", "entries")})`;
   const was = short(before[first] ?? null);
   if (first === after.length) return [`- ${name}[${first}]: ${was}${count}`];
   return [`~ ${name}[${first}]: ${was} -> ${short(after[first] ?? null)}${count}`];

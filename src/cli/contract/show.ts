@@ -1,5 +1,6 @@
 /** `writ contract show`. */
 import type { HandoffRow } from "../../core/contract/repository.ts";
+import { counted } from "../../core/counted.ts";
 import { parseJson } from "../../core/json/parse.ts";
 import { type JsonObject, type JsonValue, prettyJson } from "../../core/json/value.ts";
 import type { ToolRecord } from "../../core/record/tool-record.ts";
@@ -86,7 +87,7 @@ function plainLines(
           .map((line) => `  ${line}`)),
     "",
     ...(proposals.length === 0 ? [] : ["proposals", ...proposalLines(proposals, columns).map(indented), ""]),
-    `record (${bound ? "bound" : "not bound"}, ${record.length} entries${lateText(row, record.length)})`,
+    `record (${bound ? "bound" : "not bound"}, ${counted(record.length, "entry", "entries")}${lateText(row, record.length)})`,
     ...recordLines(record, columns).map(indented),
   ];
 }

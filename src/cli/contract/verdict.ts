@@ -1,4 +1,5 @@
 /** What a close says beside its answer: what was skipped, what weakens a claim, and why it is no close. */
+import { counted } from "../../core/counted.ts";
 import { ADVICE_CODES } from "../../core/record/advice.ts";
 import type { Issue } from "../../core/result.ts";
 import type { CheckedClaims, Incomplete } from "../../editor/finalize.ts";
@@ -23,7 +24,7 @@ export function talkVerdict(out: Output, advice: readonly Issue[], { held, skipp
   talkAdvice(out, advice);
   if (unheld !== null) out.talk(`[NOTE] "pass" was held against nothing that ran: ${UNHELD[unheld]}`);
   if (skipped.length + advice.length > 0) {
-    out.talk(`${held} claims held, ${skipped.length} skipped, ${advice.length} advised`);
+    out.talk(`${counted(held, "claim")} held, ${skipped.length} skipped, ${advice.length} advised`);
   }
 }
 

@@ -4,8 +4,8 @@
  *
  * Source: delegation run, section 1.5
  */
+import { counted } from "../../core/counted.ts";
 import type { DelegateEvent } from "../../delegate/world.ts";
-import { counted } from "../paragraph.ts";
 import { clockText, cutColumns, LegBoard, type LegState, phaseOf } from "./leg-board.ts";
 
 export type Screen = {

@@ -1,4 +1,5 @@
 /** `writ evidence list`. */
+import { counted } from "../../core/counted.ts";
 import { listEvidence } from "../../evidence/look.ts";
 import { defineCommand } from "../command.ts";
 import { JSON_SWITCH } from "../contract/address.ts";
@@ -37,7 +38,7 @@ export const command = defineCommand({
         row.created_at,
       ]);
       for (const line of tableLines(HEADER, cells, out.columns())) out.line(line);
-      out.line(`${rows.length} row(s) of evidence.`);
+      out.line(`${counted(rows.length, "row")} of evidence.`);
     }
     return 0;
   },

@@ -1,10 +1,11 @@
 /** `writ gate check`: whether a file is a gate, without running anything of it. */
+import { counted } from "../../core/counted.ts";
 import { GATE_FILE_BYTES, readGate } from "../../core/gate/gate-file.ts";
 import type { DocumentIssue } from "../../core/json/read-document.ts";
 import { readFileText } from "../../host/contracts.ts";
 import { defineCommand, type Output } from "../command.ts";
 import { JSON_SWITCH } from "../contract/address.ts";
-import { counted, printParagraph } from "../paragraph.ts";
+import { printParagraph } from "../paragraph.ts";
 import { oneLine } from "../table.ts";
 
 export const command = defineCommand({

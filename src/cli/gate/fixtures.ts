@@ -1,5 +1,6 @@
 /** `writ gate fixtures`: whether contracts kept as fixtures are what they claim. */
 
+import { counted } from "../../core/counted.ts";
 import { CONTRACT_LIMITS } from "../../core/delegation/limits.ts";
 import { faultText } from "../../core/delegation/manifest.ts";
 import { judgeNameOnly } from "../../core/delegation/name-only.ts";
@@ -113,10 +114,6 @@ function printNameOnly(before: SourceNode, after: SourceNode, json: boolean, out
     );
   } else out.line(`NOT EXEMPT: ${oneLine(`${judged.path === "" ? "" : `${judged.path}: `}${judged.message}`)}`);
   return judged.exempt ? 0 : 1;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 function short(digest: string): string {

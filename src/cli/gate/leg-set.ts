@@ -1,6 +1,7 @@
 /** A gate with the folder that its legs lie in: a file of the user's, or one of the sets in this executable. */
 import { lstatSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { counted } from "../../core/counted.ts";
 import { WritError } from "../../core/error.ts";
 import { GATE_FILE_BYTES, type GateFile, type Leg, readGate } from "../../core/gate/gate-file.ts";
 import type { FixtureFile, FixtureTree } from "../../core/gate/proof-place.ts";
@@ -37,7 +38,7 @@ export function setOfFile(path: string): LegSet {
 function readSet(path: string): Pick<LegSet, "gate" | "notes"> {
   const read = readGate(readFileText(path, GATE_FILE_BYTES + 1).bytes);
   if (read.ok) return { gate: read.gate, notes: read.notes };
-  const count = `${read.issues.length} issue${read.issues.length === 1 ? "" : "s"}`;
+  const count = counted(read.issues.length, "issue");
   throw new WritError("bad_gate", `The gate file "${path}" is not valid: ${count}`, {
     hint: `All that can be said of it: writ gate check ${path}`,
     lines: read.issues.map(({ path: place, message }) => `  ${place === "" ? "" : `[${place}] `}${message}`),

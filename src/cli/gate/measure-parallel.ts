@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import type { Config } from "../../core/config/config.ts";
 import type { Seat } from "../../core/config/seat.ts";
+import { counted } from "../../core/counted.ts";
 import { readContractBytes } from "../../core/delegation/contract.ts";
 import { JUDGES } from "../../core/delegation/judges.ts";
 import { WritError } from "../../core/error.ts";
@@ -18,7 +19,6 @@ import { openEndpoint } from "../../llm/endpoint.ts";
 import { monotonic, sleep } from "../clock.ts";
 import type { Output } from "../command.ts";
 import { loadConfig } from "../config-world.ts";
-import { counted } from "../paragraph.ts";
 import { releaseOf } from "../release.ts";
 import { nodeClient } from "../remote-places.ts";
 import { instant } from "../world.ts";
@@ -132,7 +132,10 @@ function contractOf({ contract, folder }: ParallelOptions): string {
   if (issues.length > 0)
     throw new WritError("usage", `"${contract}" is no valid contract file`, { hint: `writ lint ${path}` });
   if (subtasks.length === LEGS_A_RUN) return text;
-  throw new WritError("usage", `"${contract}" has ${subtasks.length} contracts, exactly ${LEGS_A_RUN} are due`);
+  throw new WritError(
+    "usage",
+    `"${contract}" has ${counted(subtasks.length, "contract")}, exactly ${LEGS_A_RUN} are due`,
+  );
 }
 
 /** Null: a node is measured. Errors: `usage` */

@@ -1,6 +1,7 @@
 /** `writ node serve`: takes jobs from other machines and runs them on the seats of this one, until it is stopped. */
 import type { Config } from "../../core/config/config.ts";
 import { listensBeyond, readListen } from "../../core/config/url.ts";
+import { counted } from "../../core/counted.ts";
 import { WritError } from "../../core/error.ts";
 import { capabilitiesOf } from "../../core/node/capabilities.ts";
 import { stripControls } from "../../core/terminal.ts";
@@ -14,7 +15,6 @@ import { CONFIG_OPTION, loadConfig } from "../config-world.ts";
 import { JSON_SWITCH } from "../contract/address.ts";
 import { tlsOf } from "../node-tls.ts";
 import { nodeIdOf, openNode } from "../node-world.ts";
-import { counted } from "../paragraph.ts";
 import { releaseOf } from "../release.ts";
 import { instant, placesOf } from "../world.ts";
 

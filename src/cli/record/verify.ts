@@ -1,4 +1,5 @@
 /** `writ record verify`. */
+import { counted } from "../../core/counted.ts";
 import { resolveTarget } from "../../editor/target.ts";
 import { verifyRecord } from "../../record/verify.ts";
 import { defineCommand } from "../command.ts";
@@ -21,7 +22,10 @@ export const command = defineCommand({
       verifyRecord(world, resolveTarget(world, address).draft_id),
     );
     if (json) out.document({ ok: true, status: "ok", contract_id, count, head });
-    else out.line(`OK: the record of ${contract_id} is whole (${count} entries, head ${head ?? "none"}).`);
+    else
+      out.line(
+        `OK: the record of ${contract_id} is whole (${counted(count, "entry", "entries")}, head ${head ?? "none"}).`,
+      );
     return 0;
   },
 });

@@ -1,6 +1,7 @@
 /** `writ seat serve`: a model server without a model, that plays a script. */
 import { isLoopbackAddress } from "../../core/config/address.ts";
 import { readListen } from "../../core/config/url.ts";
+import { counted } from "../../core/counted.ts";
 import { WritError } from "../../core/error.ts";
 import { issueLines } from "../../core/issue-text.ts";
 import { compactJson, type JsonObject } from "../../core/json/value.ts";
@@ -11,7 +12,6 @@ import { readScriptFile } from "../../host/script-file.ts";
 import { type ScriptedSeat, serveScriptedSeat } from "../../wire/scripted-seat.ts";
 import { defineCommand, type Output } from "../command.ts";
 import { JSON_SWITCH } from "../contract/address.ts";
-import { counted } from "../paragraph.ts";
 import { stopSignal, untilStopped } from "../stop-signal.ts";
 
 const LOG_BYTES = 256 * 1024 * 1024;

@@ -1,4 +1,5 @@
 /** `writ task list`. */
+import { counted } from "../../core/counted.ts";
 import { listTasks } from "../../task/task.ts";
 import { defineCommand } from "../command.ts";
 import { JSON_SWITCH } from "../contract/address.ts";
@@ -30,7 +31,7 @@ export const command = defineCommand({
         return [task.id, task.order_num, task.status, `${passed} of ${gates.length}`, task.goal];
       });
       for (const line of tableLines(HEADER, cells, out.columns())) out.line(line);
-      out.line(`${tasks.length} task(s).`);
+      out.line(`${counted(tasks.length, "task")}.`);
     }
     return 0;
   },

@@ -1,5 +1,6 @@
 /** `writ template list`. */
 import { listTemplates, type Template } from "../../author/template.ts";
+import { counted } from "../../core/counted.ts";
 import { defineCommand } from "../command.ts";
 import { JSON_SWITCH } from "../contract/address.ts";
 import { tableLines } from "../table.ts";
@@ -18,7 +19,7 @@ export const command = defineCommand({
     }
     const rows = templates.map(({ name, lint, summary }) => [name, lint.join(" ") || null, summary]);
     for (const line of tableLines(["name", "lint", "asks for"], rows, out.columns())) out.line(line);
-    out.line(`${templates.length} template(s).`);
+    out.line(`${counted(templates.length, "template")}.`);
     return 0;
   },
 });

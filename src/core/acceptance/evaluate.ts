@@ -5,6 +5,7 @@
  * Three outcomes: `fail`, we looked and it is wrong; `unknown`, there was nothing to look at; `pass`. Only a qualified
  * check can be unknown, and absent evidence never passes one.
  */
+import { counted } from "../counted.ts";
 import { type Authority, authorityOf, type Check, type GroundedCheck, type TextCheck, type Verb } from "./check.ts";
 import { type Answer, Evidence, emptinessOf, kindOf, valuesOf } from "./evidence.ts";
 import { occursInAny } from "./occurrence.ts";
@@ -195,10 +196,6 @@ const NAMED_PATHS = 8;
 function listed(paths: readonly string[]): string {
   const named = paths.slice(0, NAMED_PATHS).map(cut).join(", ");
   return paths.length > NAMED_PATHS ? `${named} and ${paths.length - NAMED_PATHS} more` : named;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 function fail(observed: string): Measurement {

@@ -213,7 +213,11 @@ function judgeRecord(record: JsonObject, name: string | null, sha256: Means["sha
   const { count, head } = chain;
   const said = { count: valueAt(record, "count"), head: valueAt(record, "head") };
   if (said.count !== count) {
-    find("record_count", `${path}.count`, `The count says ${shown(said.count)}, and there are ${count} records`);
+    find(
+      "record_count",
+      `${path}.count`,
+      `The count says ${shown(said.count)}, and there ${count === 1 ? "is 1 record" : `are ${count} records`}`,
+    );
   }
   if (said.head !== head) {
     find("record_head", `${path}.head`, `The chain ends in ${shown(head)}, and the head says ${shown(said.head)}`);

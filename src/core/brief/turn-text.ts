@@ -6,6 +6,7 @@
  */
 import { NEVER_FINALIZED } from "../board/groups.ts";
 import type { HandoffRow } from "../contract/repository.ts";
+import { counted } from "../counted.ts";
 import { isObject, type JsonObject, type JsonValue, valueAt } from "../json/value.ts";
 import type { ToolRecord } from "../record/tool-record.ts";
 
@@ -63,7 +64,7 @@ export function turnText({ row, envelope, record }: OpenTurn): TurnText {
     title: goal === "" ? null : shown(goal.split("\n", 1)[0] ?? ""),
     lines: [
       `${OPEN_TURN}${shown(row.contract_id)} of ${shown(row.agent_name ?? row.agent_id)} (row ${row.id}), ${shown(row.agent_state)}${cut}`,
-      `Record: ${counted(record.length, "entry", "entries")}, ${counted(runs.length, "command", "commands")}; open gaps: ${gaps === null ? "none declared yet" : gaps.length}`,
+      `Record: ${counted(record.length, "entry", "entries")}, ${counted(runs.length, "command")}; open gaps: ${gaps === null ? "none declared yet" : gaps.length}`,
       ...(next === null ? [] : [`Next action: ${shown(next)}`]),
       ...bounded(steps, MOST_QUOTED.steps, "Pending", (step) => `Pending: ${shown(step)}`),
       ...bounded(passed, MOST_QUOTED.commands, "Verified", (run) => `Verified: ${runText(run)}`),
@@ -102,10 +103,6 @@ function runText({ entry, command, outcome }: Run): string {
 function bounded<T>(all: readonly T[], most: number, word: string, line: (one: T) => string): readonly string[] {
   const further = all.length - most;
   return [...all.slice(0, most).map(line), ...(further > 0 ? [`${word}: ${further} more`] : [])];
-}
-
-function counted(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`;
 }
 
 /** A command to the letter: in backticks where that is plain, else as a JSON string. */

@@ -1,4 +1,5 @@
 /** What is wrong with a config: codes, places and messages; and the one error that holds all of it. */
+import { counted } from "../counted.ts";
 import { type ErrorCode, WritError } from "../error.ts";
 import { issueLines } from "../issue-text.ts";
 
@@ -47,7 +48,7 @@ export function badConfig(
   issues: readonly ConfigIssue[],
   code: ErrorCode = "bad_config",
 ): WritError {
-  const count = `${issues.length} issue${issues.length === 1 ? "" : "s"}`;
+  const count = counted(issues.length, "issue");
   return new WritError(code, `${blamed(file, issues)} is not valid: ${count}`, {
     hint: "writ docs configuration lists every key",
     lines: issues.flatMap(configIssueLines),

@@ -151,7 +151,14 @@ function parentOf(path: string): string {
 }
 
 function furtherIssues(count: number): ConfigIssue {
-  return { code: "more", path: "", message: `There are ${count} issues more`, hint: null, line: null, column: null };
+  return {
+    code: "more",
+    path: "",
+    message: `There ${count === 1 ? "is 1 issue" : `are ${count} issues`} more`,
+    hint: null,
+    line: null,
+    column: null,
+  };
 }
 
 function lineStarts(text: string): readonly number[] {

@@ -1,4 +1,5 @@
 /** The rules of a config that no schema says: what keys say of each other, addresses, names that mean something. */
+import { counted } from "../counted.ts";
 import { nearest } from "../near-miss.ts";
 import { PROFILE_NAMES } from "../seat/tool-specs.ts";
 import type { LooseConfig, LooseSeat } from "./config.ts";
@@ -153,7 +154,7 @@ export function checkTokens(
     if (!/^[\x21-\x7e]*$/.test(token)) {
       tell("bad_token", path, `The token in ${name} holds what no header can carry`, "Take blanks and line ends out");
     } else if (token.length < SHORTEST_TOKEN) {
-      const message = `The token in ${name} has ${token.length} characters; at least ${SHORTEST_TOKEN} are needed`;
+      const message = `The token in ${name} has ${counted(token.length, "character")}; at least ${SHORTEST_TOKEN} are needed`;
       tell("bad_token", path, message, "For example: openssl rand -hex 24");
     }
   }

@@ -2,6 +2,7 @@
  * The three verbs on an envelope in memory: `set` replaces, `add` extends by one, `fill` merges. No input is changed;
  * what comes back is not yet validated.
  */
+import { counted } from "../counted.ts";
 import { WritError } from "../error.ts";
 import {
   assignKey,
@@ -160,11 +161,14 @@ function tooDeep(path: string | null): WritError {
 }
 
 function pathThroughList(path: string, list: string, count: number): WritError {
-  const entries = count === 1 ? "1 entry" : `${count} entries`;
-  return new WritError("path_through_list", `field '${path}' runs through '${list}', a list of ${entries}`, {
-    path: list,
-    hint: `A list has no keys. Extend it: writ contract add ${list} '...'; replace it whole: writ contract set ${list} '[...]'`,
-  });
+  return new WritError(
+    "path_through_list",
+    `field '${path}' runs through '${list}', a list of ${counted(count, "entry", "entries")}`,
+    {
+      path: list,
+      hint: `A list has no keys. Extend it: writ contract add ${list} '...'; replace it whole: writ contract set ${list} '[...]'`,
+    },
+  );
 }
 
 function notAList(path: string, value: JsonValue): WritError {

@@ -4,6 +4,7 @@
  *
  * Nobody who may write the whole store is stopped by this; whoever changes a part of it is seen.
  */
+import { counted } from "../counted.ts";
 import { WritError } from "../error.ts";
 import { canonicalJson, isObject, type JsonObject, type JsonValue, prettyJson, valueAt } from "../json/value.ts";
 import { verifyChain } from "../record/digest.ts";
@@ -42,7 +43,7 @@ function checkHead(row: HandoffRow, records: readonly ToolRecord[]): void {
   const count = row.record_count ?? runs;
   if (count === null) return;
   if (runs !== null && runs !== count)
-    throw broken(row.contract_id, "record_head", `${count} records`, `${runs} records`);
+    throw broken(row.contract_id, "record_head", counted(count, "record"), counted(runs, "record"));
   const stored = row.record_head ?? textAt(checks, "record_head");
   const claimed = checks === null ? stored : textAt(checks, "record_head");
   const head = count === 0 ? null : (records[count - 1]?.digest ?? "nothing");

@@ -1,4 +1,5 @@
 /** A contract file that a command needs and that is not valid: the one error with all its issues. */
+import { counted } from "../counted.ts";
 import { WritError } from "../error.ts";
 import { issueLines } from "../issue-text.ts";
 import type { DelegationIssue } from "./issue.ts";
@@ -8,7 +9,7 @@ import type { DelegationIssue } from "./issue.ts";
  * @param issues at least one
  */
 export function badContract(file: string, issues: readonly DelegationIssue[]): WritError {
-  const count = `${issues.length} issue${issues.length === 1 ? "" : "s"}`;
+  const count = counted(issues.length, "issue");
   return new WritError("bad_contract", `The contract file "${file}" is not valid: ${count}`, {
     hint: `All that can be said of it: writ lint ${file}${besides(issues)}`,
     lines: issues.flatMap((issue) => issueLines(issue)),
@@ -25,7 +26,7 @@ export function badContracts(files: readonly string[], issues: readonly Delegati
   const [only] = files;
   if (files.length === 1 && only !== undefined) return badContract(only, issues);
   const faulty = new Set(issues.map(({ file }) => file));
-  const count = `${issues.length} issue${issues.length === 1 ? "" : "s"}`;
+  const count = counted(issues.length, "issue");
   const what = faulty.size === 1 ? "1 contract file is" : `${faulty.size} contract files are`;
   return new WritError("bad_contract", `${what} not valid: ${count}`, {
     hint: `All that can be said of them: writ lint ${[...faulty].join(" ")}${besides(issues)}`,

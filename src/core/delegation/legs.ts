@@ -3,6 +3,7 @@
  *
  * Source: delegation run, sections 1.1, 4.9, 11
  */
+import { counted } from "../counted.ts";
 import { compactJson } from "../json/value.ts";
 import { redact } from "../record/redact.ts";
 import type { ContractDraft, DelegationContract, ReadContracts } from "./contract.ts";
@@ -95,7 +96,7 @@ function withFingerprint(contract: DelegationContract): {
     return refuse("the contract has as many checks as it may have");
   const anchor = docAnchorOf(contract.goal, contract.context);
   if (!anchor.ok)
-    return refuse(`the documents have ${anchor.found} words that would tell them from others, 6 are needed`);
+    return refuse(`the documents have ${counted(anchor.found, "word")} that would tell them from others, 6 are needed`);
   return { contract: { ...contract, acceptance: [...contract.acceptance, anchor.check] }, warnings: [] };
 }
 

@@ -5,6 +5,7 @@
  * replaced word is a name.
  */
 import { kindOf } from "../acceptance/evidence.ts";
+import { counted } from "../counted.ts";
 import { compactSource, type SourceMember, type SourceNode, type SourceObject } from "../json/source.ts";
 import { pointerTo } from "./pointer.ts";
 
@@ -54,7 +55,7 @@ class Comparison {
     if (before.kind !== "array") throw new Differs("", `the old set is no list but ${kindOf(before)}`);
     if (after.kind !== "array") throw new Differs("", `the new set is no list but ${kindOf(after)}`);
     const counts = { old: before.items.length, new: after.items.length };
-    if (counts.old !== counts.new) throw new Differs("", `${counts.old} subtasks became ${counts.new}`);
+    if (counts.old !== counts.new) throw new Differs("", `${counted(counts.old, "subtask")} became ${counts.new}`);
     for (const [index, old] of before.items.entries()) {
       const next = after.items[index];
       if (next !== undefined) this.subtasks({ old, new: next }, pointerTo("", index));
@@ -86,7 +87,7 @@ class Comparison {
       return false;
     }
     const counts = { old: pair.old.items.length, new: pair.new.items.length };
-    if (counts.old !== counts.new) throw new Differs(path, `${counts.old} documents became ${counts.new}`);
+    if (counts.old !== counts.new) throw new Differs(path, `${counted(counts.old, "document")} became ${counts.new}`);
     let renamed = false;
     for (const [index, old] of pair.old.items.entries()) {
       const next = pair.new.items[index];

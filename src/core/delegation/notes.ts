@@ -1,5 +1,6 @@
 /** What an author may want to know of a contract that is valid: no fault, and nothing that acceptance is judged by. */
 import { quote } from "../acceptance/quoting.ts";
+import { counted } from "../counted.ts";
 import { isObject, type JsonObject, valueAt } from "../json/value.ts";
 import { nearest } from "../near-miss.ts";
 import { propertyOf } from "../schema/keyword.ts";
@@ -48,7 +49,12 @@ export function contractNotes(draft: ContractDraft): readonly string[] {
     for (const path of loose.slice(0, NAMED)) {
       notes.push(`${path}: its type is beyond what an answer can be forced into; it reads as a string`);
     }
-    if (loose.length > NAMED) notes.push(`${loose.length - NAMED} further properties of output_schema read as strings`);
+    const rest = loose.length - NAMED;
+    if (rest > 0) {
+      notes.push(
+        `${counted(rest, "further property", "further properties")} of output_schema read as ${rest === 1 ? "a string" : "strings"}`,
+      );
+    }
   }
   return notes;
 }

@@ -6,6 +6,7 @@
  * that must pass and one that MUST be reported as failed, which no replaced matcher can know by name or value. The
  * verdict is made from the report.
  */
+import { counted } from "../counted.ts";
 import { compilePattern } from "../pattern/re2.ts";
 import type { Proof } from "./gate-file.ts";
 import { type ProofOutcome, proofOutcome } from "./judge-proof.ts";
@@ -112,7 +113,7 @@ export type BunTestRun = {
 export function judgeBunTest(proof: BunTestProof, marks: Marks, run: BunTestRun): ProofOutcome {
   const why = faultOf(proof, marks, run);
   if (why !== null) return proofOutcome("FAIL", why);
-  const passed = `${proof.pass.length} named ${proof.pass.length === 1 ? "test" : "tests"} passed`;
+  const passed = `${counted(proof.pass.length, "named test")} passed`;
   const failed = (proof.fail ?? []).map(({ test }) => test).join(", ");
   const detail = proof.expect === "pass" ? passed : `${failed} failed with the pinned text, ${passed}`;
   return proofOutcome("PASS", detail);

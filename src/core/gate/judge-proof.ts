@@ -5,6 +5,7 @@
  * Each judge says what it looked at and what it found; a file that is not there, or that does not parse, is a FAIL.
  */
 import { oneLine } from "../acceptance/quoting.ts";
+import { counted } from "../counted.ts";
 import { parseJson } from "../json/parse.ts";
 import { isArray, isObject, type JsonValue, jsonType, sameJson, valueAt } from "../json/value.ts";
 import { compilePattern } from "../pattern/re2.ts";
@@ -64,7 +65,7 @@ export function judgeFileProof(proof: FileProof, subject: Subject): ProofOutcome
     case "unchanged": {
       const changed = proof.files.filter((path) => !sameBytes(subject.fixture(path), subject.file(path)));
       return changed.length === 0
-        ? pass(`${proof.files.length} files as they were`)
+        ? pass(proof.files.length === 1 ? "1 file as it was" : `${proof.files.length} files as they were`)
         : fail(`changed: ${changed.join(", ")}`);
     }
     case "sha256": {
@@ -118,7 +119,7 @@ function judgePatch(
   const where = proof.file ?? "the patch";
   const found = lines.find((line) => holds(line, proof));
   if (found !== undefined) return pass(`${where}: a line is ${side} that holds ${soughtText(proof)}`);
-  return fail(`${where}: none of ${lines.length} ${side} lines holds ${soughtText(proof)}`);
+  return fail(`${where}: none of ${counted(lines.length, `${side} line`)} holds ${soughtText(proof)}`);
 }
 
 function holds(text: string, { literal, regex }: Sought): boolean {
@@ -152,15 +153,17 @@ function countOf(text: string, { literal, regex }: Sought): number {
 function judgeLines(before: string, now: string, proof: Extract<Proof, { kind: "lines" }>): ProofOutcome {
   const [old, fresh] = [before.split("\n"), now.split("\n")];
   if (old.length !== fresh.length) {
-    return fail(`${proof.file} has ${fresh.length} lines, the fixture has ${old.length}`);
+    return fail(`${proof.file} has ${counted(fresh.length, "line")}, the fixture has ${old.length}`);
   }
   const changed = old.flatMap((from, at) => {
     const to = fresh[at] ?? "";
     return from === to ? [] : [{ line: at + 1, from, to }];
   });
   if (proof.changed_count !== undefined) {
-    const detail = `${proof.file}: ${changed.length} lines differ`;
-    return changed.length === proof.changed_count ? pass(detail) : fail(`${detail}, ${proof.changed_count} are due`);
+    const detail = `${proof.file}: ${counted(changed.length, "line differs", "lines differ")}`;
+    return changed.length === proof.changed_count
+      ? pass(detail)
+      : fail(`${detail}, ${counted(proof.changed_count, "is due", "are due")}`);
   }
   const due = proof.changed ?? [];
   const open = [...due];
@@ -171,7 +174,9 @@ function judgeLines(before: string, now: string, proof: Extract<Proof, { kind: "
   }
   const [left] = open;
   if (left !== undefined) return fail(`${proof.file}: "${left.from}" did not become "${left.to}"`);
-  return pass(`${proof.file}: exactly the ${due.length} listed lines differ`);
+  return pass(
+    `${proof.file}: exactly ${due.length === 1 ? "the listed line differs" : `the ${due.length} listed lines differ`}`,
+  );
 }
 
 function judgeFacts(text: string, proof: Extract<Proof, { kind: "json" }>): ProofOutcome {
@@ -184,7 +189,7 @@ function judgeFacts(text: string, proof: Extract<Proof, { kind: "json" }>): Proo
     const why = factFault(parsed.value, fact);
     if (why !== null) return fail(`${proof.file} ${fact.at === "" ? "as a whole" : fact.at}: ${why}`);
   }
-  return pass(`${proof.file}: ${proof.facts.length} facts hold`);
+  return pass(`${proof.file}: ${counted(proof.facts.length, "fact holds", "facts hold")}`);
 }
 
 type Fact = Extract<Proof, { kind: "json" }>["facts"][number];
@@ -206,7 +211,9 @@ function factFault(document: JsonValue, fact: Fact): string | null {
         ? Object.keys(value).length
         : [...String(value)].length;
     const counts = isArray(value) || isObject(value) || typeof value === "string";
-    return counts && size === fact.length ? null : `it has ${counts ? size : "no"} elements, ${fact.length} are due`;
+    return counts && size === fact.length
+      ? null
+      : `it has ${counts ? counted(size, "element") : "no elements"}, ${counted(fact.length, "is due", "are due")}`;
   }
   const due = fact.equals as JsonValue;
   return sameJson(value, due) ? null : `it is ${clip(JSON.stringify(value))}, ${clip(JSON.stringify(due))} is due`;

@@ -7,6 +7,7 @@
  * Source: delegation run, section 10.3
  */
 
+import { counted } from "../counted.ts";
 import { parseJson } from "../json/parse.ts";
 import { isArray, isObject, type JsonObject, type JsonValue, valueAt } from "../json/value.ts";
 import { medianOf } from "../median.ts";
@@ -107,7 +108,7 @@ function readRun({ exit, stdout, wall_ms }: RunOutput): ReadRun {
   if (!parsed.ok) return broken(`its standard output is no document: ${parsed.fault.message}`);
   const results = isObject(parsed.value) ? valueAt(parsed.value, "results") : undefined;
   const list = isArray(results) ? results.filter(isObject) : [];
-  if (list.length !== LEGS_A_RUN) return broken(`it has ${list.length} results, ${LEGS_A_RUN} are due`);
+  if (list.length !== LEGS_A_RUN) return broken(`it has ${counted(list.length, "result")}, ${LEGS_A_RUN} are due`);
   return { exit, wall_ms, fault: null, results: list };
 }
 
@@ -133,7 +134,10 @@ function verdictOf(
     return { verdict: "INCONCLUSIVE", cause };
   }
   if (counts.deferred_other > 0) {
-    return { verdict: "INCONCLUSIVE", cause: `${counts.deferred_other} legs were deferred for other reasons` };
+    return {
+      verdict: "INCONCLUSIVE",
+      cause: `${counted(counts.deferred_other, "leg was", "legs were")} deferred for other reasons`,
+    };
   }
   return { verdict: "PASS", cause: "" };
 }

@@ -1,5 +1,6 @@
 /** What a gate says in the end, as data: on disk, and with `--json` on standard output. */
 import * as v from "valibot";
+import { counted } from "../counted.ts";
 import { parseJson } from "../json/parse.ts";
 
 export type Verdict = "PASS" | "FAIL" | "INCONCLUSIVE";
@@ -103,7 +104,7 @@ export function legLine(leg: GateReport["legs"][number]): string {
 function colours({ proofs }: GateReport["legs"][number]): string {
   const runs = proofs.filter(({ kind }) => kind === "bun_test" || kind === "command");
   const before = runs.find(({ when }) => when === "before");
-  if (before === undefined) return `${counted(proofs.length, "proof")} hold${proofs.length === 1 ? "s" : ""}`;
+  if (before === undefined) return counted(proofs.length, "proof holds", "proofs hold");
   return `${before.expect === "fail" ? "red" : "green"} → green`;
 }
 
@@ -120,8 +121,4 @@ export function verdictLine({
   const part = partial ? `, ${isReason ? "since it is" : "of"} a part of the set` : "";
   const seat = scripted ? " (scripted seat)" : "";
   return `${verdict}${seat}${part}: ${counted(legs.length, "leg")}, ${count("PASS")} PASS, ${count("FAIL")} FAIL, ${count("INCONCLUSIVE")} INCONCLUSIVE`;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

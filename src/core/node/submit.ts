@@ -4,6 +4,7 @@
  *
  * Source: delegation run, section 7.4
  */
+import { counted } from "../counted.ts";
 import { canonicalContract, type DelegationContract, readContracts } from "../delegation/contract.ts";
 import type { DelegationIssue } from "../delegation/issue.ts";
 import { JUDGES } from "../delegation/judges.ts";
@@ -168,7 +169,7 @@ function readContract({ body, contract_sha256 }: Envelope, sha256: (text: string
   const [draft] = read.subtasks;
   if (read.issues.length > 0 || draft === undefined || !draft.isComplete) {
     const unread = paths === undefined ? "" : "; a node reads no files: send documents inline";
-    const message = `The contract is not valid: ${read.issues.length} issues${unread}`;
+    const message = `The contract is not valid: ${counted(read.issues.length, "issue")}${unread}`;
     return { ...refused("bad_contract", message), issues: read.issues };
   }
   if (draft.contract.output_schema === null) {

@@ -6,6 +6,7 @@
  * is applied.
  */
 import { cut, quote } from "../acceptance/quoting.ts";
+import { counted } from "../counted.ts";
 import { findPathCollisions } from "../delegation/path-name.ts";
 import { decodeUtf8 } from "../utf8.ts";
 import type { PatchSize } from "./caps.ts";
@@ -287,7 +288,7 @@ class Reader {
       throw this.#refused(`it shows more than ${most} lines around its changes`, place);
     }
     if (before < most && oldStart > 0) {
-      throw this.#refused(`it shows ${before} lines before its first change, and more are there`, place);
+      throw this.#refused(`it shows ${counted(before, "line")} before its first change, and more are there`, place);
     }
     return behind < most || lines.at(-1)?.bytes.at(-1) !== LF;
   }

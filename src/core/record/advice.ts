@@ -4,6 +4,7 @@
  *
  * It is for the caller to ask only where the command check found nothing (`restsOn` of `content-checks.ts`).
  */
+import { counted } from "../counted.ts";
 import type { Issue } from "../result.ts";
 import { plainText } from "./excerpt.ts";
 import { quoted, shortened } from "./quoted.ts";
@@ -57,7 +58,7 @@ export function advise(input: { readonly run: AdvisedRun; readonly stalePaths: r
   if (stalePaths.length > 0) {
     const rest = stalePaths.length - MOST_PATHS;
     const paths = stalePaths.slice(0, MOST_PATHS).join(", ");
-    const files = stalePaths.length === 1 ? "1 file" : `${stalePaths.length} files`;
+    const files = counted(stalePaths.length, "file");
     add(
       "stale",
       `${files} changed after the last run of ${quoted(run.command)}`,

@@ -7,11 +7,11 @@ test.each<{ before?: JsonValue; after?: JsonValue; lines: readonly string[]; rul
   { before: ["a"], after: ["a", { k: 1 }, "c"], lines: ['+ p[1]: {"k":1}', '+ p[2]: "c"'], rule: "each new entry" },
   { before: ["a", "b"], after: ["a", "x"], lines: ['~ p[1]: "b" -> "x"'], rule: "the first place that differs" },
   { before: ["a", "b", "c"], after: ["x", "y", "z"], lines: ['~ p[0]: "a" -> "x"'], rule: "the first alone" },
-  { before: ["a", "b"], after: ["a"], lines: ['- p[1]: "b" (2 -> 1 entries)'], rule: "a list that lost its end" },
+  { before: ["a", "b"], after: ["a"], lines: ['- p[1]: "b" (2 -> 1 entry)'], rule: "a list that lost its end" },
   {
     before: ["a", "b"],
     after: ["b"],
-    lines: ['~ p[0]: "a" -> "b" (2 -> 1 entries)'],
+    lines: ['~ p[0]: "a" -> "b" (2 -> 1 entry)'],
     rule: "and one that lost its start",
   },
   { before: ["a"], after: [], lines: ['- p[0]: "a" (1 -> 0 entries)'], rule: "a list that was cleared" },

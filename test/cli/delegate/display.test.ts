@@ -171,11 +171,11 @@ describe("the live display", () => {
   test("a line that stays goes above it", () => {
     const { display, timers, screen } = live();
     display.take(started(1));
-    display.take({ kind: "notice", text: "no remote answered; 1 leg(s) ran here" });
+    display.take({ kind: "notice", text: "no remote answered; 1 leg ran here" });
     display.say("writ: stopping");
     timers.pass(1000);
     expect(screen().lines.slice(0, 3)).toEqual([
-      "writ: no remote answered; 1 leg(s) ran here",
+      "writ: no remote answered; 1 leg ran here",
       "writ: stopping",
       "writ  route auto  1 leg  0 done  00:01",
     ]);

@@ -1,4 +1,5 @@
 /** `writ task brief list`. */
+import { counted } from "../../../core/counted.ts";
 import { listBriefs } from "../../../task/brief.ts";
 import { defineCommand } from "../../command.ts";
 import { JSON_SWITCH } from "../../contract/address.ts";
@@ -23,7 +24,7 @@ export const command = defineCommand({
     else {
       const cells = briefs.map((brief) => [brief.id, brief.workspace, brief.name, brief.status, brief.created_at]);
       for (const line of tableLines(HEADER, cells, out.columns())) out.line(line);
-      out.line(`${briefs.length} brief(s).`);
+      out.line(`${counted(briefs.length, "brief")}.`);
     }
     return 0;
   },

@@ -1,4 +1,5 @@
 /** `writ task gate list`. */
+import { counted } from "../../../core/counted.ts";
 import { listGates } from "../../../task/gate.ts";
 import { defineCommand } from "../../command.ts";
 import { JSON_SWITCH } from "../../contract/address.ts";
@@ -33,7 +34,7 @@ export const command = defineCommand({
         gate.settled_at,
       ]);
       for (const line of tableLines(HEADER, cells, out.columns())) out.line(line);
-      out.line(`${gates.length} gate(s), ${approving ? "approving" : "not approving"}.`);
+      out.line(`${counted(gates.length, "gate")}, ${approving ? "approving" : "not approving"}.`);
     }
     return 0;
   },
