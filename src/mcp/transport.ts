@@ -30,6 +30,14 @@ type Pending = { readonly id: RequestId; readonly batch: Batch | null; readonly 
 /** Messages that came as one list: their answers go out as one, when the last is there. */
 type Batch = { open: number; readonly answers: string[] };
 
+/** The SDK puts the code before the message of an error, and a client of its kind does so once more. */
+function plainError(message: JSONRPCMessage): { readonly error?: object } {
+  if (!("error" in message)) return {};
+  const { code, message: text } = message.error;
+  const prefix = `MCP error ${code}: `;
+  return text.startsWith(prefix) ? { error: { ...message.error, message: text.slice(prefix.length) } } : {};
+}
+
 export class LineTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
@@ -79,7 +87,7 @@ export class LineTransport implements Transport {
     // A request that was cancelled gets no answer.
     if (pending === undefined) return;
     this.pending.delete(number);
-    this.answer(JSON.stringify({ ...message, id: pending.id }), pending.batch);
+    this.answer(JSON.stringify({ ...message, ...plainError(message), id: pending.id }), pending.batch);
   }
 
   private take(message: Incoming, batch: Batch | null): void {

@@ -64,6 +64,18 @@ describe("writ mcp", () => {
     await expect(mcp.client.callTool({ name: "__proto__" })).rejects.toThrow("There is no tool");
   });
 
+  test.each([
+    { name: "an unknown tool", params: { name: "nothing" }, says: /^There is no tool "nothing"/ },
+    { name: "a call without a name", params: {}, says: /^(?!MCP error)/ },
+  ])("names the code of an error once: $name", async ({ params, says }) => {
+    await using lines = startMcpLines(world);
+    lines.say(hello("2025-06-18"));
+    await lines.next();
+    lines.say({ jsonrpc: "2.0", id: 7, method: "tools/call", params });
+    const answer = (await lines.next()) as { readonly error: { readonly code: number; readonly message: string } };
+    expect(answer).toMatchObject({ id: 7, error: { code: -32602, message: expect.stringMatching(says) } });
+  });
+
   test("keeps the config's word: without a valid one nothing is served", async () => {
     const file = join(world.folder, "bad.json");
     writeFileSync(file, '{"seats": 7}');
