@@ -26,7 +26,7 @@ export async function proveLeg(world: GateWorld, leg: Leg, mode: "write" | "answ
   let asked: Delegated | null = null;
   let applied = false;
   const ending = await prove();
-  return reportOf({ leg, ending, asked, applied, proofs, wall_ms: world.clock.ms() - started_ms });
+  return reportOf({ leg, ending, asked, applied, proofs, wall_ms: Math.round(world.clock.ms() - started_ms) });
 
   async function prove(): Promise<Ending> {
     const fixture = mode === "write" ? world.readFixture(leg) : { ok: true as const, tree: new Map() as FixtureTree };

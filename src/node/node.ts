@@ -9,6 +9,7 @@
  *
  * Source: delegation run, sections 7.4 to 7.8
  */
+
 import type { JobProgress, WireResult } from "../core/delegation/wire-result.ts";
 import { WritError } from "../core/error.ts";
 import { medianOf } from "../core/median.ts";
@@ -23,6 +24,7 @@ import { LONGEST_WAIT_SEC } from "../core/node/route.ts";
 import type { CancelAnswer, NodeRecord, NodeService, SubmitAnswer } from "../core/node/service.ts";
 import { judgeSubmit, type NodeState, type Refusal } from "../core/node/submit.ts";
 import { PROTOCOL, SCHEMA_VERSION } from "../core/placement/eligibility.ts";
+import { toThousandths } from "../core/rounded.ts";
 import type { NodeWorld } from "./world.ts";
 
 /** How often the time served is kept and what is old enough is looked for, in milliseconds. */
@@ -231,7 +233,7 @@ export class WritNode implements NodeService {
       running,
       queued: accepted,
       new_job_wait_sec: this.#newJobWaitSec(),
-      recent_wall_sec: medianOf(this.#walls),
+      recent_wall_sec: this.#recentWallSec(),
       seats: seats.map((seat) => ({ ...seat, busy: Math.max(seat.busy, busy(seat.name)) })),
       ...(storeReset ? { store_reset: true } : {}),
     };
@@ -484,8 +486,13 @@ export class WritNode implements NodeService {
       accepted,
       running,
       maxRunning: this.#room().max_running,
-      recentWallSec: medianOf(this.#walls),
+      recentWallSec: this.#recentWallSec(),
     });
+  }
+
+  #recentWallSec(): number | null {
+    const median = medianOf(this.#walls);
+    return median === null ? null : toThousandths(median);
   }
 
   #viewOf(job: StoredJob): JobView {

@@ -11,6 +11,12 @@ function output(first: object = WAITED, count = 8): RunOutput {
   return { exit: 0, stdout: JSON.stringify({ ok: true, results }), wall_ms: 1000 * count };
 }
 
+test("judgeParallel() tells of walls in whole milliseconds", () => {
+  const runs = [471.25366099999997, 480.75].map((wall_ms) => ({ ...output(), wall_ms }));
+  const report = judgeParallel(runs, { isRemote: true });
+  expect([report.median_wall_ms, ...report.runs.map(({ wall_ms }) => wall_ms)]).toEqual([476, 471, 481]);
+});
+
 test("judgeParallel() of a node on whose seat nobody waited says where the gate can show it", () => {
   const { verdict, cause } = judgeParallel([output(GOOD)], { isRemote: true });
   expect([verdict, cause]).toEqual([

@@ -106,6 +106,7 @@ describe("a leg that is done rightly is a PASS", () => {
 
   test("t2", async () => {
     const { report } = await prove("t2", answer(TREES.t2 as FixtureTree, [PORT, ROW]));
+    expect(report.wall_ms).toBeInteger();
     expect([report.verdict, report.detail, report.proofs.length]).toEqual(["PASS", "", 9]);
   });
 

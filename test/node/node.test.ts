@@ -407,6 +407,22 @@ describe("a node", () => {
     await node.drain(AbortSignal.abort());
   });
 
+  test("tells of walls and waits in whole milliseconds", async () => {
+    const { play, end } = stage();
+    using here = nodeWorld(play);
+    const { node } = here.make();
+    node.start();
+    const [one, two, three] = [submitOf(1), submitOf(2), submitOf(3)];
+    node.submit(one.body);
+    await here.clock.drive(here.clock.sleep(20_000.123456789, new AbortController().signal));
+    end(one.job_id);
+    await settle();
+    node.submit(two.body);
+    expect(node.submit(three.body)).toMatchObject({ new_job_wait_sec: 20 });
+    expect(node.health()).toMatchObject({ recent_wall_sec: 20, new_job_wait_sec: 40 });
+    await node.drain(AbortSignal.abort());
+  });
+
   test("progress is a change that watchers see, four times a second at most; waits are told apart from work", async () => {
     let tell: ((phase: "contention" | "decoding", step: number) => void) | undefined;
     using here = nodeWorld((_job, _seat, { onProgress }) => {

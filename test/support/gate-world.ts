@@ -16,12 +16,14 @@ export type Script = {
 export function gateWorld(script: Script = {}) {
   const kept = new Map<string, string>();
   const said: string[] = [];
+  let now = 0;
   const sandbox = script.isWalled === true ? findSandbox() : null;
   const place = openProofPlace({ keep: false, path: process.env.PATH ?? "", sandbox });
   const world: GateWorld = {
     place,
     bun: { argv: [process.execPath], env: { BUN_BE_BUN: "1" } },
-    clock: { ms: () => 0 },
+    // As a real one: no whole milliseconds, and it goes on.
+    clock: { ms: () => (now += 0.5366099999997) },
     signal: new AbortController().signal,
     random: () => crypto.randomUUID().replaceAll("-", ""),
     sha256: (bytes) => new Bun.CryptoHasher("sha256").update(bytes).digest("hex"),

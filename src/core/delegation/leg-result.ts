@@ -4,6 +4,7 @@
  *
  * Source: delegation run, sections 3.1, 3.4
  */
+import { toThousandths } from "../rounded.ts";
 import type { Attempt, LegResult, Route } from "./result.ts";
 import type { Settled } from "./settle-result.ts";
 import type { Repack, Timings, Tokens } from "./wire-result.ts";
@@ -70,15 +71,15 @@ export function legResult(end: LegEnd): LegResult {
     wall_ms: Math.round(end.wall_ms),
     ...filled({
       node_wall_ms: Math.round(result?.wall_ms ?? 0),
-      capacity_wait_sec: seconds(end.capacity_wait_sec),
+      capacity_wait_sec: toThousandths(end.capacity_wait_sec),
       retry_after_sec: Math.ceil(end.retry_after_sec),
-      queue_wait_sec: seconds(end.queue_wait_sec),
-      admission_wait_sec: seconds(result?.waits.admission_sec ?? 0),
+      queue_wait_sec: toThousandths(end.queue_wait_sec),
+      admission_wait_sec: toThousandths(result?.waits.admission_sec ?? 0),
     }),
     ...filled({ admission_note: result?.waits.admission_note }),
     ...filled({
-      contention_wait_sec: seconds(result?.waits.contention_sec ?? 0),
-      seat_down_wait_sec: seconds(result?.waits.seat_down_sec ?? 0),
+      contention_wait_sec: toThousandths(result?.waits.contention_sec ?? 0),
+      seat_down_wait_sec: toThousandths(result?.waits.seat_down_sec ?? 0),
     }),
     ...(result === null || !isTimed(result.timings) ? {} : { timings: result.timings }),
     ...filled({ trace: result?.trace }),
@@ -98,11 +99,6 @@ function filled<T extends Record<string, string | number | readonly unknown[] | 
     ([, value]) => value !== undefined && value !== 0 && (typeof value === "number" || value.length > 0),
   );
   return Object.fromEntries(kept) as { readonly [K in keyof T]?: NonNullable<T[K]> };
-}
-
-/** To the millisecond. */
-function seconds(value: number): number {
-  return Math.round(value * 1000) / 1000;
 }
 
 function isRepacked({ mode, attempts, note }: Repack): boolean {

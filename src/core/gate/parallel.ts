@@ -89,7 +89,7 @@ export function judgeParallel(
     scripted: results.some(has("scripted", true)),
     k: outputs.length,
     ...counts,
-    median_wall_ms: medianOf(outputs.map(({ wall_ms }) => wall_ms)) ?? 0,
+    median_wall_ms: Math.round(medianOf(outputs.map(({ wall_ms }) => wall_ms)) ?? 0),
     runs: read.map(({ results: own, ...run }) => ({
       ...run,
       succeeded: own.filter(has("status", "succeeded")).length,
@@ -102,7 +102,8 @@ const BLAMED = ["seat contended", "seat busy"];
 type Counts = Omit<ParallelReport, "gate" | "verdict" | "cause" | "scripted" | "k" | "median_wall_ms" | "runs">;
 type ReadRun = Omit<ParallelRun, "succeeded"> & { readonly results: readonly JsonObject[] };
 
-function readRun({ exit, stdout, wall_ms }: RunOutput): ReadRun {
+function readRun({ exit, stdout, ...run }: RunOutput): ReadRun {
+  const wall_ms = Math.round(run.wall_ms);
   const broken = (fault: string): ReadRun => ({ exit, wall_ms, fault, results: [] });
   const parsed = parseJson(stdout);
   if (!parsed.ok) return broken(`its standard output is no document: ${parsed.fault.message}`);

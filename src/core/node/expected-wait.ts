@@ -1,4 +1,5 @@
 /** How long a new job would wait at a node, by the walls of the last ones. */
+import { toThousandths } from "../rounded.ts";
 
 /** Null: nothing has run yet that could tell. */
 export function expectedWaitSec(of: {
@@ -11,5 +12,5 @@ export function expectedWaitSec(of: {
   const { accepted, running, maxRunning, recentWallSec } = of;
   const ahead = maxRunning < 0 ? 0 : Math.max(0, running + accepted - maxRunning + 1);
   if (ahead === 0) return 0;
-  return recentWallSec === null ? null : (ahead * recentWallSec) / Math.max(1, maxRunning);
+  return recentWallSec === null ? null : toThousandths((ahead * recentWallSec) / Math.max(1, maxRunning));
 }

@@ -9,6 +9,7 @@
 import { parseJson } from "../json/parse.ts";
 import { isArray, isObject, type JsonObject, type JsonValue, prettyJson, valueAt } from "../json/value.ts";
 import { medianOf } from "../median.ts";
+import { toThousandths } from "../rounded.ts";
 
 /** Medians; null where there is no sample. */
 export type SeatRates = {
@@ -66,8 +67,7 @@ export function addSample(file: RateFile, seat_key: string, sample: RateSample):
   const after = eachKind((kind) => {
     const value = sample[kind];
     const samples = before?.[kind] ?? [];
-    // Three digits behind the point are more than anybody measures, and any reader holds them exactly.
-    return isSample(value) ? [...samples, Math.round(value * 1000) / 1000].slice(-KEPT) : samples;
+    return isSample(value) ? [...samples, toThousandths(value)].slice(-KEPT) : samples;
   });
   const others = [...file].filter(([key]) => key !== seat_key);
   return new Map([...others.slice(Math.max(0, others.length - MOST_SEATS + 1)), [seat_key, after]]);
@@ -75,7 +75,10 @@ export function addSample(file: RateFile, seat_key: string, sample: RateSample):
 
 export function ratesOf(file: RateFile, seat_key: string): SeatRates {
   const samples = file.get(seat_key);
-  return eachKind((kind) => medianOf(samples?.[kind] ?? []));
+  return eachKind((kind) => {
+    const median = medianOf(samples?.[kind] ?? []);
+    return median === null ? null : toThousandths(median);
+  });
 }
 
 function samplesIn(value: JsonValue | undefined): readonly number[] {

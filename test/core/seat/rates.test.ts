@@ -14,6 +14,8 @@ test.each<{ rates: number[]; median: number | null }>([
   { rates: [5], median: 5 },
   { rates: [9, 1], median: 5 },
   { rates: [9, 1, 3], median: 3 },
+  { rates: [0.001, 0.002], median: 0.002 },
+  { rates: [20.1, 20.201], median: 20.151 },
   { rates: [100, 1, 2, 3, 4, 5], median: 3 },
 ])("of the last five of $rates the median is $median", ({ rates, median }) => {
   expect(ratesOf(decoded(...rates), "a")).toEqual({ ...NONE, decode_tok_s: median });
