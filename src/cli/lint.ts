@@ -2,11 +2,13 @@
 import { type FileLint, lintFiles, type SubtaskLint } from "../author/lint.ts";
 import { counted } from "../core/counted.ts";
 import type { DelegationIssue } from "../core/delegation/issue.ts";
+import { WritError } from "../core/error.ts";
 import type { JsonObject } from "../core/json/value.ts";
 import { assertOneStdin, authorWorld } from "./author-world.ts";
 import { defineCommand, type Output } from "./command.ts";
 import { JSON_SWITCH } from "./contract/address.ts";
 import { printParagraph } from "./paragraph.ts";
+import { errorDocument } from "./print.ts";
 import { oneLine } from "./table.ts";
 
 export const command = defineCommand({
@@ -58,16 +60,16 @@ function documentOf(
   }));
   if (exit !== 2) return { ok: exit === 0, status: exit === 0 ? "ok" : "no", files: list };
   const issues = unopened.flatMap((file) => file.issues.map((issue) => ({ ...issue, file: file.file })));
-  return {
-    ok: false,
-    status: "error",
-    code: "bad_contract",
-    path: null,
-    message: `${counted(unopened.length, "contract file")} cannot be opened: ${unopened.map(({ file }) => `"${file}"`).join(", ")}`,
-    hint: "Name readable files, or - for standard input",
-    issues,
-    files: list,
-  };
+  const which = unopened.map(({ file }) => `"${file}"`).join(", ");
+  const error = new WritError(
+    "bad_contract",
+    `${counted(unopened.length, "contract file")} cannot be opened: ${which}`,
+    {
+      hint: "Name readable files, or - for standard input",
+      details: { issues, files: list },
+    },
+  );
+  return errorDocument(error);
 }
 
 /** One subtask, as documents have it. */
