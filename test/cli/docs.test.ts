@@ -90,6 +90,7 @@ test("a file of the project that a page names is said to lie in the project's fo
       )
       .map((paragraph) => ({ page: name, paragraph })),
   );
+  expect(named.length).toBeGreaterThan(3);
   const prose = named.filter(
     ({ page, paragraph }) => !/^(?:security|commands)$/.test(page) && !/^```|\n```|^> |^\| /m.test(paragraph),
   );
@@ -128,7 +129,12 @@ describe("writ docs schema", () => {
   });
 
   test("the pages of what has a schema name the call", () => {
-    for (const [page, name] of Object.entries({ configuration: "config", gates: "gate", "scripted-seat": "script" })) {
+    for (const [page, name] of Object.entries({
+      configuration: "config",
+      gates: "gate",
+      "scripted-seat": "script",
+      "delegation-contracts": "contract",
+    })) {
       expect(PAGES.find((each) => each.name === page)?.text).toContain(`writ docs schema ${name}`);
     }
   });

@@ -23,6 +23,13 @@ test("guide-agents: a secret as NAME=value is kept in a command and masked in an
   expect(shown).toContain('"output":"FOO_TOKEN=[REDACTED]');
 });
 
+test("guide-agents: it says how many sessions it is, and that ids count over a store", () => {
+  const page = readPage("docs/guide-agents.md");
+  const sessions = page.split("<!-- new session -->").length;
+  expect([sessions, page.includes("The three turns of this page are sessions of their own")]).toEqual([3, true]);
+  expect(page).toContain("`handoff_id` and `change_id` count over");
+});
+
 test("delegating: the folders of --out are numbered from 1", () => {
   expect(readPage("docs/delegating.md")).toContain(`\`"index":0\`\nhas \`${folderOf({ index: 0 })}/output.txt\``);
 });

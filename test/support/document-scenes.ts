@@ -88,6 +88,7 @@ async function turns(make: MakePlayer): Promise<void> {
   ] as const) {
     await play(["record", ...more], { ...own, stdin: JSON.stringify(payload) });
   }
+  await play(["record"], { ...own, stdin: "rubbish" });
   await here("contract", "set", "conclusion", "x");
   await here("contract", "set", "conclusion", "x"); // changes nothing
   await here("contract", "set", "agent_status.agent_stat", "BLOCKED");
