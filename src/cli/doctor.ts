@@ -41,12 +41,13 @@ export const command = defineCommand({
     await assertSeat(world);
     const findings = await examine(world, (finding) => {
       if (json) return;
-      out.line(`${finding.outcome} ${finding.check} — ${oneLine(`${finding.subject}: ${finding.message}`)}`);
+      const told = oneLine(`${finding.subject}: ${finding.message}`);
+      printParagraph(out, `${finding.outcome} ${finding.check} — ${told}`, "");
       if (finding.hint !== null && finding.outcome !== "PASS") printParagraph(out, finding.hint, "     ");
     });
     const ok = !hasFailed(findings);
     if (json) out.document({ ok, status: ok ? "ok" : "no", findings: findings.map((each) => ({ ...each })) });
-    else out.line(`${ok ? "OK" : "FAIL"}: ${summaryOf(findings)}.`);
+    else printParagraph(out, `${ok ? "OK" : "FAIL"}: ${summaryOf(findings)}.`, "");
     return ok ? EXIT.ok : EXIT.no;
   },
 });

@@ -37,6 +37,14 @@ export function rows(content: readonly Row[], look: Look, indent: number): reado
   });
 }
 
+/** Stands for a blank at which no line is broken; no text of a page holds it. */
+const HELD_BLANK = "\u0000";
+
+/** A text that is to be copied: `wrap` leaves it on one line, however narrow the page. */
+export function unbroken(text: string): string {
+  return text.replaceAll(" ", HELD_BLANK);
+}
+
 /** Words laid out in lines no wider than `width`, except a single word that is wider by itself. */
 export function wrap(text: string, width: number, first: string, further = first): string[] {
   const lines: string[] = [];
@@ -51,5 +59,5 @@ export function wrap(text: string, width: number, first: string, further = first
     }
   }
   if (line.trim() !== "") lines.push(line);
-  return lines;
+  return lines.map((each) => each.replaceAll(HELD_BLANK, " "));
 }

@@ -15,3 +15,11 @@ export function printParagraph(out: Output, text: string, indent: string): void 
   if (columns === null) out.line(indent + line);
   else for (const part of wrap(line, columns, indent, `${indent}  `)) out.line(part);
 }
+
+/** Facts on one line, two blanks apart; on as many as it takes where the terminal is narrower. */
+export function printFacts(out: Output, facts: readonly string[]): void {
+  const columns = out.columns();
+  const line = facts.join("  ");
+  if (columns === null || line.length <= columns) out.line(line);
+  else printParagraph(out, facts.join(" "), "");
+}

@@ -5,10 +5,13 @@ import { openScreen } from "../support/screen.ts";
 import { type LivingWorld, livingWorld, writCommand } from "../support/writ.ts";
 
 let world: LivingWorld;
+/** A turn with a write that is wider than a narrow terminal. */
+let turn = "";
 beforeAll(async () => {
   world = livingWorld();
   await world.born();
-  await world.born();
+  turn = await world.born();
+  await world.writ(["contract", "set", "conclusion", "Told in more words than forty columns hold", "--draft-id", turn]);
 });
 afterAll(() => world[Symbol.dispose]());
 
@@ -54,6 +57,15 @@ describe.skipIf(process.platform === "win32")("on a terminal", () => {
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(30);
   });
 
+  test("what is told line by line keeps to a narrow terminal, but for single words", async () => {
+    const log = await screenOf(["contract", "log", "--draft-id", turn], 40);
+    const doctor = await screenOf(["doctor"], 40);
+    const lines = [...log.lines, ...doctor.lines];
+    expect(lines.filter((line) => line.length > 40 && !isOneWord(line))).toEqual([]);
+    expect(log.lines.join(" ").replaceAll(/ +/g, " ")).toContain('"Told in more words than forty columns hold"');
+    expect(doctor.lines.at(-1)).toMatch(/\.$/);
+  });
+
   test("a table that fits is a table, and one that does not is one block a row", async () => {
     const wide = await screenOf(["contract", "list"], 200);
     expect(wide.lines[0]).toMatch(/^id +created_at .* contract_id$/);
@@ -74,9 +86,12 @@ describe("in a pipe", () => {
   test.each([
     { args: ["contract", "list"] },
     { args: ["contract", "show", "1"] },
-    { args: ["contract", "chain", "--contract-id", "1"] },
+    { args: ["contract", "chain", "--contract-id", "TURN"] },
+    { args: ["contract", "log", "--draft-id", "TURN"] },
   ])("$args is as wide as what it tells, whatever COLUMNS says", async ({ args }) => {
-    const narrow = await world.writ(args, { env: { COLUMNS: "20" } });
-    expect(narrow).toEqual(await world.writ(args));
+    const words = args.map((word) => (word === "TURN" ? turn : word));
+    const narrow = await world.writ(words, { env: { COLUMNS: "20" } });
+    expect(narrow.exit).toBe(0);
+    expect(narrow).toEqual(await world.writ(words));
   });
 });

@@ -5,6 +5,7 @@ import { counted } from "../../core/counted.ts";
 import { compactJson, isArray, type JsonObject, type JsonValue } from "../../core/json/value.ts";
 import { continuedBy, listChanges } from "../../editor/look.ts";
 import { defineCommand } from "../command.ts";
+import { printFacts, printParagraph } from "../paragraph.ts";
 import { inWorld, openReadingWorld } from "../world.ts";
 import {
   ADDRESS,
@@ -55,8 +56,8 @@ export const command = defineCommand({
     if (changes.length === 0) out.line("No changes.");
     for (const change of changes) {
       const undoes = change.undoes === null ? "" : ` of ${change.undoes}`;
-      out.line(`${change.change_id}  ${change.at}  ${change.verb}${undoes}  (pid ${change.pid})`);
-      for (const line of change.changes.flatMap(entryLines)) out.line(`    ${line}`);
+      printFacts(out, [String(change.change_id), change.at, `${change.verb}${undoes}`, `(pid ${change.pid})`]);
+      for (const line of change.changes.flatMap(entryLines)) printParagraph(out, line, "    ");
     }
     talkCut(out, changes.length, total);
     return 0;

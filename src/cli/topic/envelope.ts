@@ -9,13 +9,16 @@ import {
 } from "../../core/contract/envelope.ts";
 import { meaningOf, STATE_NEEDS, VERIFICATION_MEANINGS } from "../../core/contract/meanings.ts";
 import { COMPANIONS } from "../../core/contract/validate.ts";
-import { type Look, type Row, rows, wrap } from "../page.ts";
+import { type Look, type Row, rows, unbroken, wrap } from "../page.ts";
 
 /** The closed objects, which have lines of their own for their keys. */
 const ENTERED: readonly (readonly [Level, readonly string[]])[] = [
   ["agent_status", STATUS_KEYS],
   ["evidence_report", EVIDENCE_KEYS],
 ];
+
+/** An entry of verbatim_outputs, to copy. */
+const QUOTE = '{"command":"bun test","excerpt":"4 pass ... 0 fail"}';
 
 /** In the order in which an envelope is built: what a claim rests on before the claim, the state last. */
 export const CALLS: readonly string[] = [
@@ -81,7 +84,7 @@ function claimRows(): readonly Row[] {
     ["and", others.join(", ")],
     [
       "quote",
-      '{"command":"bun test","excerpt":"4 pass ... 0 fail"}, where ... is what is left out; or a text, which is held against nothing (unattributed)',
+      `${unbroken(QUOTE)}, where ... is what is left out; or a text, which is held against nothing (unattributed)`,
     ],
   ];
 }

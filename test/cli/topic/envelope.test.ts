@@ -35,12 +35,19 @@ test("every field that an agent may write has a meaning", () => {
   }
 });
 
-test.each([20, 40, 60])("the page keeps to %d columns but for calls, which stay whole, and single words", (width) => {
-  const lines = render(plainLook(width)).split("\n");
-  const wide = lines.filter((line) => line.length > width && line.trim().includes(" ") && !/^ +\d+ /.test(line));
-  expect(wide).toEqual([]);
-  for (const call of CALLS) expect(lines.some((line) => line.includes(call))).toBe(true);
-});
+test.each([20, 40, 60])(
+  "the page keeps to %d columns but for what is copied, which stays whole, and single words",
+  (width) => {
+    const lines = render(plainLook(width)).split("\n");
+    const quote = lines.filter((line) => line.includes('{"command":"bun test","excerpt":"4 pass ... 0 fail"}'));
+    expect(quote).toHaveLength(1);
+    const wide = lines.filter(
+      (line) => line.length > width && line.trim().includes(" ") && !/^ +\d+ /.test(line) && !quote.includes(line),
+    );
+    expect(wide).toEqual([]);
+    for (const call of CALLS) expect(lines.some((line) => line.includes(call))).toBe(true);
+  },
+);
 
 test("writ help envelope prints the page, also as a document", async () => {
   expect(await runWrit(["help", "envelope"])).toEqual({ exit: 0, stdout: `${page}\n`, stderr: "" });
