@@ -1,7 +1,7 @@
 /** The certificate and the key that the config names for a node, from their files. */
 import type { Config } from "../core/config/config.ts";
 import { WritError } from "../core/error.ts";
-import { fileFault } from "../host/file.ts";
+import { readFault } from "../core/file-fault.ts";
 import { readNamedFile } from "../host/named-file.ts";
 import type { Tls } from "../wire/certificate.ts";
 
@@ -18,7 +18,7 @@ function pemAt(path: string, key: string): string {
   try {
     return new TextDecoder().decode(readNamedFile(path, PEM_BYTES));
   } catch (error) {
-    throw new WritError("tls_unusable", `Cannot read "${path}", which ${key} names: ${fileFault(error)}`, {
+    throw new WritError("tls_unusable", `Cannot read "${path}", which ${key} names: ${readFault(error)}`, {
       path,
       cause: error,
     });

@@ -2,6 +2,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { WritError } from "../core/error.ts";
 import { extensionOf, INLINE_LIMIT, type Payload } from "../core/evidence/payload.ts";
+import { readFault } from "../core/file-fault.ts";
 
 const CHUNK_BYTES = 64 * 1024;
 /** The largest file that is kept as evidence, in bytes. */
@@ -70,7 +71,7 @@ function openRegular(path: string): number {
     if (!kind.isFile()) throw unreadable(path, kind.isDirectory() ? "it is a folder" : "it is no regular file");
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
-    throw error instanceof WritError ? error : unreadable(path, reasonOf(error), error);
+    throw error instanceof WritError ? error : unreadable(path, readFault(error), error);
   }
   if (fstatSync(file).isFile()) return file;
   closeSync(file);
@@ -92,13 +93,8 @@ function readSome(path: string, file: number, into: Buffer, at: number): number 
   try {
     return readSync(file, into, at, into.length - at, null);
   } catch (error) {
-    throw unreadable(path, reasonOf(error), error);
+    throw unreadable(path, readFault(error), error);
   }
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return "code" in error && error.code === "ENOENT" ? "there is no such file" : error.message;
 }
 
 function unreadable(path: string, why: string, cause?: unknown): WritError {

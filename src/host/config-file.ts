@@ -2,6 +2,7 @@
 import { join, resolve } from "node:path";
 import { CONFIG_BYTES, type ReadConfig, readConfigBytes, stopped } from "../core/config/read.ts";
 import { WritError } from "../core/error.ts";
+import { readFault } from "../core/file-fault.ts";
 import { readNamedFile } from "./named-file.ts";
 
 export type FoundConfig = {
@@ -48,7 +49,7 @@ export function readConfigFile(
     }
     const code = error instanceof Error && "code" in error ? error.code : null;
     if (code !== "ENOENT" && code !== "ENOTDIR") {
-      return unreadable(file, upperFirst(error instanceof Error ? error.message : String(error)));
+      return unreadable(file, upperFirst(readFault(error)));
     }
     if (!isNamed) return { file, read: null };
     const hint = named === undefined ? "WRIT_CONFIG names it" : "writ config init writes one";

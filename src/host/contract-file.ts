@@ -4,7 +4,8 @@ import { quote } from "../core/acceptance/quoting.ts";
 import type { DelegationIssue } from "../core/delegation/issue.ts";
 import { CONTRACT_LIMITS } from "../core/delegation/limits.ts";
 import { WritError } from "../core/error.ts";
-import { fileFault, readAll } from "./file.ts";
+import { readFault } from "../core/file-fault.ts";
+import { readAll } from "./file.ts";
 import { readNamedFile } from "./named-file.ts";
 
 export type ReadContractFile =
@@ -26,7 +27,7 @@ export function readContractFile(path: string): ReadContractFile {
     if (fstatSync(0).isDirectory()) return unreadable(what, "it is a folder");
     return { ok: true, bytes: readAll(0, most, what) };
   } catch (error) {
-    if (!(error instanceof WritError)) return unreadable(what, fileFault(error));
+    if (!(error instanceof WritError)) return unreadable(what, readFault(error));
     if (error.code !== "body_too_large") return unreadable(what, error.message);
     return tooLarge(what);
   }

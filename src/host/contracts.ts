@@ -7,7 +7,8 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { WritError } from "../core/error.ts";
-import { fileFault, readAll } from "./file.ts";
+import { readFault } from "../core/file-fault.ts";
+import { readAll } from "./file.ts";
 
 /** Where the shipped `contracts/` lies: inside the executable, or in the source tree. To be read from only. */
 export function shippedContracts(): string {
@@ -96,5 +97,5 @@ function entriesOf(folder: string, below: string) {
 }
 
 function unreadable(path: string, cause: unknown): WritError {
-  return new WritError("file_unreadable", `Cannot read "${path}": ${fileFault(cause)}`, { cause });
+  return new WritError("file_unreadable", `Cannot read "${path}": ${readFault(cause)}`, { cause });
 }

@@ -33,28 +33,6 @@ export function readAll(file: number, maxBytes: number, what: string): Uint8Arra
   }
 }
 
-/**
- * Why a file that somebody named does not open, for a person: the runtime's texts name the system call.
- */
-export function fileFault(error: unknown): string {
-  switch (codeOf(error)) {
-    case "ENOENT":
-    case "ENOTDIR":
-      return "there is no such file";
-    case "EACCES":
-    case "EPERM":
-      return "it may not be read by this user";
-    case "EISDIR":
-      return "it is a folder";
-    case "ENAMETOOLONG":
-      return "no file has so long a name";
-    case "ELOOP":
-      return "its links lead in a circle";
-    default:
-      return error instanceof Error ? error.message : String(error);
-  }
-}
-
 /** Errors: `bad_json`, with the place of the first byte that is no UTF-8. */
 export function decodeBody(bytes: Uint8Array, what: string): string {
   try {

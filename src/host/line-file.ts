@@ -1,6 +1,7 @@
 /** A file that grows by lines while a process runs: opened once, from its beginning, and bounded. */
 import { closeSync, openSync, writeSync } from "node:fs";
 import { WritError } from "../core/error.ts";
+import { writeFault } from "../core/file-fault.ts";
 
 export type LineFile = {
   /**
@@ -23,7 +24,7 @@ export function openLineFile(path: string, maxBytes: number): LineFile {
     try {
       return work();
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = writeFault(error);
       throw new WritError("file_unwritable", `Cannot write "${path}": ${why}`, { cause: error });
     }
   };

@@ -2,6 +2,7 @@
 import { lstatSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { WritError } from "../core/error.ts";
+import { writeFault } from "../core/file-fault.ts";
 
 /** More files are not listed. */
 const MOST_FILES = 10_000;
@@ -20,7 +21,7 @@ export function openMailbox(path: string): "ours" | "another user's" {
     if (!stats.every((stat) => stat.isDirectory() || stat.isSymbolicLink())) throw new Error("it is no folder");
     return mine === undefined || stats.every(({ uid }) => uid === mine) ? "ours" : "another user's";
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = writeFault(error);
     throw new WritError("file_unwritable", `Cannot write "${path}": ${why}; nothing was written`, {
       path,
       cause: error,

@@ -7,7 +7,8 @@
  */
 import { closeSync, constants, fstatSync, openSync, type Stats, statSync } from "node:fs";
 import { WritError } from "../core/error.ts";
-import { decodeBody, fileFault, readAll } from "./file.ts";
+import { readFault } from "../core/file-fault.ts";
+import { decodeBody, readAll } from "./file.ts";
 
 /** How long a named pipe may be without a writer, in milliseconds. */
 export const WRITER_MS = 5_000;
@@ -26,7 +27,7 @@ export async function readBodyFile(path: string, maxBytes: number): Promise<stri
     return decodeBody(readNamedFile(path, maxBytes), `"${path}"`);
   } catch (error) {
     if (error instanceof WritError) throw error;
-    throw new WritError("file_unreadable", `Cannot read "${path}": ${fileFault(error)}`, {
+    throw new WritError("file_unreadable", `Cannot read "${path}": ${readFault(error)}`, {
       hint: "Name a readable file, or - for standard input",
       cause: error,
     });

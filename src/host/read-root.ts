@@ -20,6 +20,7 @@ import { quote } from "../core/acceptance/quoting.ts";
 import type { Document, DocumentReader, DocumentsRead, Fault, PathFault } from "../core/delegation/document.ts";
 import type { DelegationIssueCode } from "../core/delegation/issue.ts";
 import { CONTRACT_LIMITS } from "../core/delegation/limits.ts";
+import { readFault } from "../core/file-fault.ts";
 import { decodeUtf8 } from "../core/utf8.ts";
 
 const KIB = 1024;
@@ -71,7 +72,7 @@ function resolveRoot(root: string): string | Refusal {
     const path = realpathSync(root);
     return statSync(path).isDirectory() ? path : refused("it is no folder");
   } catch (error) {
-    return refused(codeOf(error) === "ENOENT" ? "it does not exist" : reasonOf(error));
+    return refused(codeOf(error) === "ENOENT" ? "it does not exist" : readFault(error));
   }
 }
 
@@ -152,7 +153,7 @@ function look(root: string, entry: string, path: string): BigIntStats {
     if (isGone(code) || code === "ENAMETOOLONG") {
       refuse("path_missing", entry, `there is no such file in ${quote(root)}`, "Name another --read-root");
     }
-    return refuse("file_unreadable", entry, reasonOf(error));
+    return refuse("file_unreadable", entry, readFault(error));
   }
 }
 
@@ -169,7 +170,7 @@ function readFile(entry: string, walked: readonly Step[], open: Open): Uint8Arra
   } catch (error) {
     if (error instanceof Refused) throw error;
     if (isGone(codeOf(error))) changed(entry);
-    return refuse("file_unreadable", entry, reasonOf(error));
+    return refuse("file_unreadable", entry, readFault(error));
   } finally {
     closeSync(file);
   }
@@ -183,7 +184,7 @@ function openLast(entry: string, walked: readonly Step[], open: Open): number {
   } catch (error) {
     const code = codeOf(error);
     if (isGone(code) || code === "ELOOP") changed(entry);
-    return refuse("file_unreadable", entry, reasonOf(error));
+    return refuse("file_unreadable", entry, readFault(error));
   }
 }
 
@@ -219,10 +220,4 @@ function kindOf(stat: BigIntStats): string {
 
 function codeOf(error: unknown): string | null {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : null;
-}
-
-/** The system's words, without the path that it puts behind them. */
-function reasonOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return message.split(", ", 1)[0] ?? message;
 }

@@ -6,6 +6,7 @@
 import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { WritError } from "../core/error.ts";
+import { writeFault } from "../core/file-fault.ts";
 import { STATE_FILE_MODE } from "./state-folder.ts";
 import { writeFileWhole } from "./write-file.ts";
 
@@ -30,7 +31,7 @@ export function keepRecovered(state: string, job: string, text: string): string 
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = writeFault(error);
     throw new WritError("state_failed", `Cannot make the folder "${folder}": ${why}`, { cause: error });
   }
   const path = join(folder, `${job}.json`);

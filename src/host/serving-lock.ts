@@ -2,6 +2,7 @@
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { WritError } from "../core/error.ts";
+import { writeFault } from "../core/file-fault.ts";
 import { parseJson } from "../core/json/parse.ts";
 import { isObject, valueAt } from "../core/json/value.ts";
 import { lockFile } from "./lock.ts";
@@ -60,7 +61,7 @@ function identityIn(path: string): ProcessIdentity | null {
 }
 
 function failed(path: string, error: unknown): WritError {
-  const why = error instanceof Error ? error.message : String(error);
+  const why = writeFault(error);
   return new WritError("state_failed", `Cannot make "${path}": ${why}`, {
     hint: "Make room there, or name another place with WRIT_DATA_DIR",
     cause: error,

@@ -25,6 +25,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { WritError } from "../core/error.ts";
+import { readFault, writeFault } from "../core/file-fault.ts";
 import { lockFile } from "./lock.ts";
 import { flushFolder } from "./staged.ts";
 
@@ -86,7 +87,7 @@ function find(path: string): Found | null {
   } catch (error) {
     if (error instanceof WritError) throw error;
     if (codeOf(error) === "ENOTDIR") throw refused(path, "its folder is no folder");
-    const why = codeOf(error) === "ERR_ENCODING_INVALID_ENCODED_DATA" ? "it is no UTF-8 text" : reasonOf(error);
+    const why = codeOf(error) === "ERR_ENCODING_INVALID_ENCODED_DATA" ? "it is no UTF-8 text" : readFault(error);
     throw new WritError("file_unreadable", `Cannot read "${path}": ${why}`, { path, cause: error });
   }
 }
@@ -97,7 +98,7 @@ function followed(path: string): string {
   try {
     target = realpathSync(path);
   } catch (error) {
-    throw refused(path, `it is a link that leads nowhere (${reasonOf(error)})`);
+    throw refused(path, `it is a link that leads nowhere (${readFault(error)})`);
   }
   const stat = statSync(target);
   if (!stat.isFile()) throw refused(path, `it is a link to "${target}", which is no regular file`);
@@ -122,7 +123,7 @@ function replace(path: string, target: string, found: Found | null, text: string
     return true;
   } catch (error) {
     if (error instanceof WritError) throw error;
-    throw new WritError("file_unwritable", `Cannot write "${path}": ${reasonOf(error)}; nothing was changed`, {
+    throw new WritError("file_unwritable", `Cannot write "${path}": ${writeFault(error)}; nothing was changed`, {
       path,
       hint: "Make the file and its folder writable, or see what belongs into it: writ hooks print claude-code",
       cause: error,
@@ -154,7 +155,7 @@ function locked(target: string): () => void {
   try {
     mkdirSync(folder, { recursive: true });
   } catch (error) {
-    throw new WritError("file_unwritable", `Cannot make the folder "${folder}": ${reasonOf(error)}`, {
+    throw new WritError("file_unwritable", `Cannot make the folder "${folder}": ${writeFault(error)}`, {
       path: target,
       hint: "Make it by hand, or see what belongs into the file: writ hooks print claude-code",
       cause: error,
@@ -167,10 +168,6 @@ function locked(target: string): () => void {
 
 function codeOf(error: unknown): string | null {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : null;
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function refused(path: string, why: string): WritError {

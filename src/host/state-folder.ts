@@ -14,6 +14,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { WritError } from "../core/error.ts";
+import { writeFault } from "../core/file-fault.ts";
 
 /** The mode of every file in it. */
 export const STATE_FILE_MODE = 0o600;
@@ -37,7 +38,7 @@ export function openStateFolder(data: string): string {
     if ((statSync(folder).mode & 0o077) !== 0 && process.platform !== "win32") chmodSync(folder, 0o700);
     return folder;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = writeFault(error);
     throw new WritError("state_failed", `Cannot make the folder "${folder}": ${why}`, {
       hint: "Name another place with WRIT_DATA_DIR",
       cause: error,
@@ -65,7 +66,7 @@ export function stateFault(data: string): string | null {
     renameSync(probe, `${probe}.renamed`);
     return null;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return writeFault(error);
   } finally {
     for (const path of [probe, `${probe}.renamed`]) attempt(() => unlinkSync(path));
     for (const folder of missing.toReversed()) attempt(() => rmdirSync(folder));

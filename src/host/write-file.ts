@@ -6,6 +6,7 @@
 import { constants, copyFileSync, linkSync, lstatSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { WritError } from "../core/error.ts";
+import { writeFault } from "../core/file-fault.ts";
 import { utf8Chunks } from "../core/utf8.ts";
 import { flushFolder, stageBeside } from "./staged.ts";
 
@@ -30,7 +31,7 @@ export function writePiecesWhole(path: string, pieces: Iterable<string>, mode = 
     flushFolder(dirname(path));
   } catch (error) {
     rmSync(temporary, { force: true });
-    throw unwritable(path, reasonOf(error), error);
+    throw unwritable(path, writeFault(error), error);
   }
 }
 
@@ -48,7 +49,7 @@ export function createFileWhole(path: string, text: string, mode: number): boole
     return true;
   } catch (error) {
     if (codeOf(error) === "EEXIST") return false;
-    throw unwritable(path, reasonOf(error), error);
+    throw unwritable(path, writeFault(error), error);
   } finally {
     rmSync(temporary, { force: true });
   }
@@ -69,7 +70,7 @@ function stage(path: string, pieces: Iterable<string>, mode: number): string {
   try {
     return stageBeside(path, utf8Chunks(pieces), { created: mode });
   } catch (error) {
-    throw unwritable(path, codeOf(error) === "ENOENT" ? "its folder is not there" : reasonOf(error), error);
+    throw unwritable(path, writeFault(error), error);
   }
 }
 
@@ -77,16 +78,12 @@ function lookAt(path: string) {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) ?? null;
   } catch (error) {
-    throw unwritable(path, reasonOf(error), error);
+    throw unwritable(path, writeFault(error), error);
   }
 }
 
 function codeOf(error: unknown): string | null {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : null;
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function unwritable(path: string, why: string, cause?: unknown): WritError {

@@ -23,6 +23,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { ContractStore, Tables } from "../core/contract/repository.ts";
 import { WritError } from "../core/error.ts";
+import { writeFault } from "../core/file-fault.ts";
 import { approvalTable } from "./approvals.ts";
 import { contextTable } from "./context.ts";
 import { evidenceTable } from "./evidence.ts";
@@ -260,7 +261,7 @@ export function guarded<T>(path: string, act: () => T, names: StoreNames = USUAL
       );
     }
     if (/^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|NOTADB|CORRUPT|PERM|PROTOCOL)/.test(code) || /^E[A-Z]+$/.test(code)) {
-      const reason = error instanceof Error ? error.message : code;
+      const reason = code.startsWith("SQLITE_") && error instanceof Error ? error.message : writeFault(error);
       throw new WritError("store_failed", `The store "${path}" cannot be used: ${reason}; nothing was written`, {
         path,
         hint: hintOf(path, code, names),

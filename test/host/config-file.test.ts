@@ -1,5 +1,15 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CONFIG_BYTES } from "../../src/core/config/read.ts";
@@ -52,6 +62,18 @@ test("a folder and a file that is not ours to read are issues", () => {
   chmodSync(path, 0);
   // Root reads everything.
   expect(codes(path)).toEqual(process.getuid?.() === 0 ? [] : ["file_unreadable"]);
+});
+
+test("links that lead in a circle, and a file where a folder is due, are told in words", () => {
+  const loop = join(folder, "loop.json");
+  symlinkSync("loop.json", loop);
+  expect(readConfigFile(loop, {}, folder).read?.issues).toMatchObject([
+    { code: "file_unreadable", message: "Its links lead in a circle" },
+  ]);
+  const file = place("plain-file", "");
+  expect(() => openStateFolder(join(file, "data"))).toThrow(
+    `Cannot make the folder "${stateFolder(join(file, "data"))}": a file stands where a folder is due`,
+  );
 });
 
 test("the state folder is its owner's alone, also where it was made by hand", () => {

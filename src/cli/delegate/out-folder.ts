@@ -9,6 +9,7 @@ import { canonicalContract } from "../../core/delegation/contract.ts";
 import type { CallLeg } from "../../core/delegation/legs.ts";
 import { type LegResult, UNVERIFIED_PATCH } from "../../core/delegation/result.ts";
 import { WritError } from "../../core/error.ts";
+import { writeFault } from "../../core/file-fault.ts";
 import { prettyJson } from "../../core/json/value.ts";
 import { writeFileWhole, writePiecesWhole } from "../../host/write-file.ts";
 
@@ -17,7 +18,7 @@ export function makeOutFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true });
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = writeFault(error);
     throw new WritError("file_unwritable", `Cannot make the folder "${folder}": ${why}`, {
       hint: "Name a folder that can be made and written with --out",
       cause: error,

@@ -9,6 +9,7 @@ import type { CallLeg } from "../../core/delegation/legs.ts";
 import { renderResultDocument } from "../../core/delegation/render-result.ts";
 import { exitOfSummary } from "../../core/delegation/summary.ts";
 import { EXIT, WritError } from "../../core/error.ts";
+import { writeFault } from "../../core/file-fault.ts";
 import type { Leg, LegGate } from "../../core/gate/gate-file.ts";
 import { PAGE_REPORTS, renderGatePage } from "../../core/gate/page.ts";
 import { type GateReport, readGateReport, type Verdict, verdictLine } from "../../core/gate/report.ts";
@@ -178,7 +179,7 @@ export function makeFolder(folder: string): void {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     sweepStaged(folder, Date.now());
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = writeFault(error);
     throw new WritError("file_unwritable", `Cannot make the folder "${folder}": ${why}`, { cause: error });
   }
 }

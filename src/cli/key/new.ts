@@ -2,6 +2,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { WritError } from "../../core/error.ts";
+import { writeFault } from "../../core/file-fault.ts";
 import { newKeyPair } from "../../host/key.ts";
 import { createFileWhole } from "../../host/write-file.ts";
 import { defineCommand } from "../command.ts";
@@ -47,7 +48,7 @@ function defaultPath(): string {
   try {
     mkdirSync(data, { recursive: true, mode: 0o700 });
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = writeFault(error);
     throw new WritError("file_unwritable", `Cannot make the folder "${data}": ${why}`, {
       hint: "Name another place with --out, or with WRIT_DATA_DIR",
       cause: error,

@@ -2,8 +2,8 @@
 import { readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { PlanWorld, ReadFile } from "../../brief/plan-world.ts";
+import { readFault } from "../../core/file-fault.ts";
 import { decodeUtf8 } from "../../core/utf8.ts";
-import { fileFault } from "../../host/file.ts";
 import { runGit } from "../../host/git.ts";
 import { planFiles } from "../../host/plan-files.ts";
 import { writeFileWhole } from "../../host/write-file.ts";
@@ -50,6 +50,6 @@ export function whyUnreadable(path: string): string {
     const decoded = decodeUtf8(readFileSync(path));
     return decoded.ok ? "it changed meanwhile" : `it is no UTF-8 text: byte ${decoded.offset}`;
   } catch (error) {
-    return fileFault(error);
+    return readFault(error);
   }
 }
