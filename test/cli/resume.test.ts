@@ -482,7 +482,7 @@ test("beside its intent a plain brief tells all that it says, what has moved, an
   );
   const told = async (setting: { cwd: string; env?: Record<string, string> }) =>
     (await world.writ(["resume", brief], setting)).stderr.split("\n").slice(0, -1);
-  const all = ["Title: continue main", "Decision: by bay", "Decision: rejected: by hand", "Open question: how?"];
+  const all = ["Title: count it", "Decision: by bay", "Decision: rejected: by hand", "Open question: how?"];
   expect(await told({ cwd })).toEqual(["Skills: none", `To take over the turn: export WRIT_CONTRACT_ID=${id}`, ...all]);
   const head = primary.git("rev-parse", "HEAD");
   primary.write("more.md", "x\n");
