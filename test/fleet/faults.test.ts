@@ -166,7 +166,7 @@ describe("a delegator that is killed", () => {
       await node.now.reach(job, "done");
       const second = call([tagged("leg-2")]);
       expect((await onlyLeg(second)).status).toBe("succeeded");
-      expect(second.talk).toMatch(/: 1 result\(s\) recovered into .*\/recovered \(wrt-[0-9a-f]{24}\)\n$/);
+      expect(second.talk).toMatch(/: 1 result recovered into .*\/recovered \(wrt-[0-9a-f]{24}\)\n$/);
       expect(recovered()[job]?.output).toContain("leg-1.");
       expect([open(), await node.worked()]).toEqual([[], 2]);
     },

@@ -11,6 +11,7 @@ import { stateFolder } from "../../src/host/state-folder.ts";
 import { startBoard } from "./board.ts";
 import { COMMAND, correction, GOAL, IDENTITY, OUTPUT, PROJECT, STACK } from "./correction.ts";
 import { delegator, STUCK, TOKEN, tagged, willing } from "./fleet.ts";
+import { until } from "./fleet-stage.ts";
 import { SHA } from "./flow.ts";
 import { startMcp } from "./mcp.ts";
 import { configureNode, startNode } from "./node-command.ts";
@@ -320,6 +321,8 @@ async function killed(make: MakePlayer): Promise<void> {
   using from = delegator([node.url]);
   const call = from.call([tagged("a"), tagged("stuck")]);
   await call.says(/succeeded/);
+  // The other one is at work there, too: it is what the call leaves behind.
+  await until(async () => (await seat.log()).filter(({ tools }) => tools.length > 0).length === 2);
   call.kill("SIGKILL");
   await call.ended;
   const { play } = make(from.world.writ);
