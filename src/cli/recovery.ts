@@ -7,7 +7,7 @@ import type { Config, Remote } from "../core/config/config.ts";
 import { counted } from "../core/counted.ts";
 import { openIntents } from "../core/node/intents.ts";
 import { type Recovered, recoverIntents } from "../delegate/recover.ts";
-import { openIntentLedger, readIntentFiles, tidyIntents } from "../host/intents.ts";
+import { type LedgerFault, openIntentLedger, readIntents, tidyIntents } from "../host/intents.ts";
 import { isStillAlive } from "../host/process-identity.ts";
 import { keepRecovered, recoveredFolder, sweepRecovered } from "../host/recovered.ts";
 import { openStateFolder, stateFolder } from "../host/state-folder.ts";
@@ -28,21 +28,25 @@ export type RecoverySetting = {
 /**
  * One pass over the ledger: it is tidied, and what a dead process left is asked about.
  *
+ * @param onFault told of each part of the ledger that cannot be read: what stands there, nobody asks about
  * Errors: `state_failed`
  */
 export async function recoverLeft(
   setting: RecoverySetting,
   signal: AbortSignal,
+  onFault: (fault: LedgerFault) => void,
   onFound?: (each: Recovered) => void,
 ): Promise<readonly Recovered[]> {
   const { remotes, runs, data } = setting;
   const state = openStateFolder(data);
   tidyIntents(state, Date.now());
   sweepRecovered(state, runs.keep_days, Date.now());
+  const { texts, faults } = readIntents(state);
+  for (const fault of faults) onFault(fault);
   return await recoverIntents(
     {
       intents: openIntentLedger(state),
-      open: () => openIntents(readIntentFiles(state)),
+      open: () => openIntents(texts),
       isAlive: ({ pid, pid_start }) => isStillAlive({ pid, start: pid_start === "" ? null : pid_start }),
       clientOf(url) {
         const remote = remotes.find((each) => each.url === url);
@@ -71,20 +75,25 @@ export function recoverInBackground(setting: RecoverySetting): () => string | nu
   const stop = new AbortController();
   const signal = AbortSignal.any([stop.signal, AbortSignal.timeout(PASS_MS)]);
   const found: Recovered[] = [];
+  let isUnread = false;
   const pass = async () => {
     // What the call itself has to do comes first.
     await sleep(0, signal);
-    if (!signal.aborted) await recoverLeft(setting, signal, (each) => void found.push(each));
+    if (signal.aborted) return;
+    const onFault = () => {
+      isUnread = true;
+    };
+    await recoverLeft(setting, signal, onFault, (each) => void found.push(each));
   };
   // It is a favour to earlier calls: whatever goes wrong with it, this one goes on, and a later one tries again.
   pass().catch(() => {});
   return () => {
     stop.abort();
-    return tellFound(found, recoveredFolder(stateFolder(setting.data)));
+    return tellFound(found, isUnread, recoveredFolder(stateFolder(setting.data)));
   };
 }
 
-function tellFound(found: readonly Recovered[], folder: string): string | null {
+function tellFound(found: readonly Recovered[], isUnread: boolean, folder: string): string | null {
   const having = (state: Recovered["state"]) => found.filter((each) => each.state === state);
   const recovered = having("recovered");
   const shown = recovered.slice(0, MOST_SHOWN).map(({ job }) => job);
@@ -97,6 +106,7 @@ function tellFound(found: readonly Recovered[], folder: string): string | null {
     ...(having("expired").length > 0 ? [`${having("expired").length} given up after two days`] : []),
     ...(having("waiting").length > 0 ? [`${having("waiting").length} not ended yet`] : []),
     ...(having("open").length > 0 ? [`${having("open").length} open: writ runs recover says why`] : []),
+    ...(isUnread ? ["the ledger of them cannot be read: writ runs recover says why"] : []),
   ];
   return parts.length === 0 ? null : `jobs that earlier calls left at nodes: ${parts.join("; ")}`;
 }

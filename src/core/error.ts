@@ -123,7 +123,7 @@ export const ERROR_CODES = {
   copy_failed: ["unavailable", "no fresh copy of a folder can be made"],
   proof_inconclusive: ["unavailable", "a command that was to be repeated did not run to its end"],
   settings_busy: ["unavailable", "a settings file was changed by others all the time"],
-  state_failed: ["unavailable", "the folder in which delegation keeps its state cannot be made or written"],
+  state_failed: ["unavailable", "the folder in which delegation keeps its state cannot be made, read or written"],
   seat_unavailable: ["unavailable", "the server of a seat does not answer, or does not say what it serves"],
   node_running: ["unavailable", "another node serves the state folder"],
   node_silent: ["unavailable", "a node does not answer, or not as a node does"],

@@ -1,6 +1,6 @@
 /** A lock between processes that the operating system takes back when its holder dies. */
 import { dlopen } from "bun:ffi";
-import { closeSync, openSync } from "node:fs";
+import { closeSync, constants, openSync } from "node:fs";
 
 const LIBRARIES: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   linux: ["libc.so.6", `libc.musl-${process.arch === "arm64" ? "aarch64" : "x86_64"}.so.1`],
@@ -24,7 +24,8 @@ export function canLock(): boolean {
 export function lockFile(path: string, waitMs: number): (() => void) | null {
   const flock = findFlock();
   if (flock === null) return () => {};
-  const file = openSync(path, "r");
+  // A pipe in its place is not waited for.
+  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   const began = performance.now();
   for (let pauseMs = 1; flock(file, LOCK_EX | LOCK_NB) !== 0; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
     if (performance.now() - began >= waitMs) {

@@ -6,10 +6,11 @@
  *
  * Source: delegation run, section 4.9
  */
-import { closeSync, openSync, readFileSync, renameSync, statSync } from "node:fs";
+import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { type Marks, parseMarks, renderMarks } from "../core/placement/quarantine.ts";
 import { lockFile } from "./lock.ts";
+import { makeStateFile, readStateFile } from "./state-file.ts";
 import { STATE_FILE_MODE } from "./state-folder.ts";
 import { writeFileWhole } from "./write-file.ts";
 
@@ -41,7 +42,7 @@ export function openQuarantine(state: string): QuarantineFile {
 function changeMarks(path: string, work: (marks: Marks) => Marks): void {
   // A file of its own: what is locked must not be replaced.
   const lock = `${path}.lock`;
-  closeSync(openSync(lock, "a", STATE_FILE_MODE));
+  makeStateFile(lock);
   const unlock = lockFile(lock, LOCK_MS);
   if (unlock === null) return;
   try {
@@ -58,9 +59,8 @@ function changeMarks(path: string, work: (marks: Marks) => Marks): void {
 /** Empty where there is no file; null where there is one that nobody can read. */
 function readMarks(path: string): Marks | null {
   try {
-    const stat = statSync(path, { throwIfNoEntry: false });
-    if (stat === undefined) return {};
-    return stat.isFile() && stat.size <= MOST_BYTES ? parseMarks(readFileSync(path, "utf8")) : null;
+    const text = readStateFile(path, MOST_BYTES);
+    return text === null ? {} : parseMarks(text);
   } catch {
     return null; // not ours to read
   }

@@ -5,10 +5,11 @@
  *
  * Source: delegation run, section 5.10
  */
-import { closeSync, openSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { addSample, parseRates, type RateFile, type Rates, ratesOf, renderRates } from "../core/seat/rates.ts";
 import { lockFile } from "./lock.ts";
+import { makeStateFile, readStateFile } from "./state-file.ts";
 import { STATE_FILE_MODE } from "./state-folder.ts";
 
 const LOCK_MS = 500;
@@ -34,7 +35,7 @@ export function openRates(state: string): Rates {
 function change(path: string, work: (file: RateFile) => RateFile): void {
   // A file of its own: what is locked must not be replaced.
   const lock = `${path}.lock`;
-  closeSync(openSync(lock, "a", STATE_FILE_MODE));
+  makeStateFile(lock);
   const unlock = lockFile(lock, LOCK_MS);
   if (unlock === null) return;
   try {
@@ -51,16 +52,17 @@ function change(path: string, work: (file: RateFile) => RateFile): void {
 /** Not flushed: a leg does not wait for the disk so that advice survives a power cut. Its lock is held. */
 function replaceRates(path: string, text: string): void {
   const next = `${path}.next`;
-  writeFileSync(next, text, { mode: STATE_FILE_MODE });
+  // What a process that died left there, or what is none of ours.
+  rmSync(next, { force: true });
+  writeFileSync(next, text, { mode: STATE_FILE_MODE, flag: "wx" });
   renameSync(next, path);
 }
 
 /** Empty where there is no file; null where there is one that nobody can read. */
 function readRates(path: string): RateFile | null {
   try {
-    const stat = statSync(path, { throwIfNoEntry: false });
-    if (stat === undefined) return NOTHING;
-    return stat.isFile() && stat.size <= MOST_BYTES ? parseRates(readFileSync(path, "utf8")) : null;
+    const text = readStateFile(path, MOST_BYTES);
+    return text === null ? NOTHING : parseRates(text);
   } catch {
     return null; // not ours to read
   }

@@ -3,7 +3,7 @@
  *
  * Source: delegation run, section 4.11
  */
-import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { WritError } from "../core/error.ts";
 import { writeFault } from "../core/file-fault.ts";
@@ -45,8 +45,9 @@ export function sweepRecovered(state: string, keepDays: number, now_ms: number):
   try {
     for (const name of readdirSync(folder).filter((each) => NAME.test(each))) {
       const path = join(folder, name);
-      const age_ms = now_ms - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now_ms);
-      if (age_ms > keepDays * DAY_MS) rmSync(path, { force: true });
+      const stat = lstatSync(path, { throwIfNoEntry: false });
+      const age_ms = now_ms - (stat?.mtimeMs ?? now_ms);
+      if (!stat?.isDirectory() && age_ms > keepDays * DAY_MS) rmSync(path, { force: true });
     }
   } catch {
     // There is none yet, or a later call tidies it.

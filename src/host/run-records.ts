@@ -4,11 +4,12 @@
  *
  * Source: delegation run, section 16
  */
-import { closeSync, constants, fstatSync, mkdirSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
+import { constants, lstatSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { WritError } from "../core/error.ts";
 import { utf8Chunks } from "../core/utf8.ts";
-import { decodeBody, readAll } from "./file.ts";
+import { readStateFile } from "./state-file.ts";
 import { STATE_FILE_MODE } from "./state-folder.ts";
 
 export type RunFile = {
@@ -21,9 +22,9 @@ export type RunFile = {
 export type RunRecords = {
   /** Writes a record, whose text comes in pieces. Errors: those of the file system */
   save(runId: string, pieces: Iterable<string>): Promise<void>;
-  /** Newest first; none where the folder is not there. Errors: those of the file system */
+  /** Newest first, regular files alone; none where the folder is not there. Errors: `state_failed` */
   list(): readonly RunFile[];
-  /** The text of a record; null where there is none. Errors: `body_too_large`, `bad_json`, those of the file system */
+  /** The text of a record; null where there is none, or none that can be read. Errors: none */
   read(runId: string): string | null;
   /** Removes what is older, and what a process that died left half written. Never throws. */
   sweep(keepDays: number, now_ms: number): void;
@@ -76,24 +77,17 @@ function listRuns(folder: string): readonly RunFile[] {
   const found: RunFile[] = [];
   for (const name of namesIn(folder)) {
     const run_id = NAME.exec(name)?.[1];
-    const stat = run_id === undefined ? undefined : statSync(join(folder, name), { throwIfNoEntry: false });
+    const stat = run_id === undefined ? undefined : lstatSync(join(folder, name), { throwIfNoEntry: false });
     if (run_id !== undefined && stat?.isFile()) found.push({ run_id, modified_ms: stat.mtimeMs });
   }
   return found.sort((left, right) => right.modified_ms - left.modified_ms || (left.run_id < right.run_id ? -1 : 1));
 }
 
 function readRun(path: string): string | null {
-  let file: number;
   try {
-    file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
-    throw error;
-  }
-  try {
-    return fstatSync(file).isFile() ? decodeBody(readAll(file, MOST_BYTES, `"${path}"`), `"${path}"`) : null;
-  } finally {
-    closeSync(file);
+    return readStateFile(path, MOST_BYTES);
+  } catch {
+    return null; // a link, a pipe, not ours to read, far too large: as little of a record as a torn one
   }
 }
 
@@ -103,8 +97,9 @@ function sweep(folder: string, keepDays: number, now_ms: number): void {
       const isRun = NAME.test(name);
       if (!isRun && !HALF_WRITTEN.test(name)) continue;
       const path = join(folder, name);
-      const age_ms = now_ms - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now_ms);
-      if (age_ms > (isRun ? keepDays * DAY_MS : LEFT_BEHIND_MS)) rmSync(path, { force: true });
+      const stat = lstatSync(path, { throwIfNoEntry: false });
+      const age_ms = now_ms - (stat?.mtimeMs ?? now_ms);
+      if (!stat?.isDirectory() && age_ms > (isRun ? keepDays * DAY_MS : LEFT_BEHIND_MS)) rmSync(path, { force: true });
     }
   } catch {
     // A folder that cannot be tidied is tidied by a later call.
@@ -116,6 +111,10 @@ function namesIn(folder: string): readonly string[] {
     return readdirSync(folder);
   } catch (error) {
     if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")) return [];
-    throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new WritError("state_failed", `Cannot read the folder "${folder}": ${why}`, {
+      hint: "Move away what is there, or name another place with WRIT_DATA_DIR",
+      cause: error,
+    });
   }
 }

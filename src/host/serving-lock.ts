@@ -1,5 +1,4 @@
 /** One node serves a state folder at a time. */
-import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { WritError } from "../core/error.ts";
 import { writeFault } from "../core/file-fault.ts";
@@ -7,8 +6,12 @@ import { parseJson } from "../core/json/parse.ts";
 import { isObject, valueAt } from "../core/json/value.ts";
 import { lockFile } from "./lock.ts";
 import { ownIdentity, type ProcessIdentity } from "./process-identity.ts";
+import { makeStateFile, readStateFile } from "./state-file.ts";
 import { STATE_FILE_MODE } from "./state-folder.ts";
 import { writeFileWhole } from "./write-file.ts";
+
+/** What says whose it is has one short line. */
+const OWNER_BYTES = 4096;
 
 export type ServingLock = {
   /** The process that served the folder before, and is gone; null where none did, or nobody can say. */
@@ -28,7 +31,7 @@ export function takeServingLock(state: string): ServingLock {
   const owner = join(state, "node.json");
   let release: (() => void) | null;
   try {
-    closeSync(openSync(path, "a", STATE_FILE_MODE));
+    makeStateFile(path);
     release = lockFile(path, 0);
   } catch (error) {
     throw failed(path, error);
@@ -51,7 +54,7 @@ export function takeServingLock(state: string): ServingLock {
 
 function identityIn(path: string): ProcessIdentity | null {
   try {
-    const parsed = parseJson(readFileSync(path, "utf8"));
+    const parsed = parseJson(readStateFile(path, OWNER_BYTES) ?? "");
     if (!parsed.ok || !isObject(parsed.value)) return null;
     const [pid, start] = [valueAt(parsed.value, "pid"), valueAt(parsed.value, "start")];
     return typeof pid === "number" ? { pid, start: typeof start === "string" ? start : null } : null;

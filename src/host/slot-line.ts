@@ -13,7 +13,6 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -27,12 +26,15 @@ import { isObject, valueAt } from "../core/json/value.ts";
 import type { Slot, SlotLine, SlotTaken, SlotWait } from "../core/seat/slot-line.ts";
 import { lockFile } from "./lock.ts";
 import { isStillAlive, ownIdentity, type ProcessIdentity } from "./process-identity.ts";
+import { readStateFile } from "./state-file.ts";
 
 const POLL_MS = 250;
 const TOUCH_MS = 5000;
 /** A file that was not touched for so long may be left over. */
 const STALE_MS = 20_000;
 const LOCK_MS = 250;
+/** What says whose a file is has one short line. */
+const OWNER_BYTES = 4096;
 const TICKET = /^q-(\d{1,15})-\d{1,10}$/;
 
 /**
@@ -321,7 +323,7 @@ function createOwned(path: string): string | null {
 
 function ownerOf(path: string): (ProcessIdentity & { readonly token: string }) | null {
   try {
-    const parsed = parseJson(readFileSync(path, "utf8"));
+    const parsed = parseJson(readStateFile(path, OWNER_BYTES) ?? "");
     const value = parsed.ok && isObject(parsed.value) ? parsed.value : {};
     const [pid, start, token] = ["pid", "start", "token"].map((key) => valueAt(value, key));
     if (typeof pid !== "number" || typeof token !== "string") return null;

@@ -109,7 +109,7 @@ export function draftFolder(folder: string): DraftFolder {
       const stat = statSync(mark, { throwIfNoEntry: false });
       if (stat !== undefined && !isLongAgo(stat, now_ms)) return false;
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      closeSync(openSync(mark, "w", 0o600));
+      if (stat === undefined) closeSync(openSync(mark, "a", 0o600));
       utimesSync(mark, now_ms / 1000, now_ms / 1000);
       return true;
     },

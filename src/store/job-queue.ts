@@ -3,13 +3,14 @@
  * wait. One process has it open, so a statement never waits for another.
  */
 import { Database } from "bun:sqlite";
-import { closeSync, existsSync, mkdirSync, openSync, renameSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { dirname } from "node:path";
 import { WritError } from "../core/error.ts";
 import type { StoredJob } from "../core/node/job.ts";
 import type { JobQueue } from "../core/node/queue.ts";
 import first from "./node-migrations/0001-first.sql" with { type: "text" };
 import { guarded, versionOf } from "./open.ts";
+import { makeRegular } from "./regular.ts";
 
 /** In order; a file that has shipped is never edited. */
 const MIGRATIONS: readonly string[] = [first];
@@ -58,7 +59,7 @@ function openAlone(path: string): OpenedQueue {
 
 /** Null where the file is no database, or a damaged one. */
 function tryOpen(path: string): Database | null {
-  closeSync(openSync(path, "a", 0o600));
+  makeRegular(path);
   const db = new Database(path, { readwrite: true, create: false, strict: true });
   try {
     // Nobody else may have it open: then no statement ever waits for another process, and the event loop with it.

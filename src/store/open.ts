@@ -33,6 +33,7 @@ import first from "./migrations/0001-first.sql" with { type: "text" };
 import sendBacks from "./migrations/0002-send-backs.sql" with { type: "text" };
 import { proposalTable } from "./proposals.ts";
 import { recordTable } from "./records.ts";
+import { assertRegular } from "./regular.ts";
 import { sendBackTable } from "./send-backs.ts";
 import { taskTable } from "./tasks.ts";
 import { workspaceTable } from "./workspaces.ts";
@@ -90,6 +91,8 @@ function readAside(path: string): ContractStore {
 
 /** The database of `readAside`; `close` closes it and takes the copy away. */
 export function openAside(path: string): { readonly db: Database; close(): void } {
+  // Opened to read, a pipe would wait for whoever writes to it.
+  assertRegular(path, statSync(path, { throwIfNoEntry: false }));
   const log = `${path}-wal`;
   if (!existsSync(log) || statSync(log).size === 0) {
     const uri = `file:${encodeURI(path).replaceAll("?", "%3f").replaceAll("#", "%23")}?immutable=1`;

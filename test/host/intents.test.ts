@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { type IntentRow, openIntents, renderIntent } from "../../src/core/node/intents.ts";
-import { openIntentLedger, readIntentFiles, tidyIntents } from "../../src/host/intents.ts";
+import { openIntentLedger, readIntents, tidyIntents } from "../../src/host/intents.ts";
 
 let state = "";
 beforeEach(() => {
@@ -45,7 +45,7 @@ describe("the ledger of intents", () => {
     ] as IntentRow[]) {
       expect(ledger.append(row)).toBe(true);
     }
-    expect(openIntents(readIntentFiles(state)).map(({ job, is_owned }) => [job, is_owned])).toEqual([
+    expect(openIntents(readIntents(state).texts).map(({ job, is_owned }) => [job, is_owned])).toEqual([
       ["a", true],
       ["b", false],
     ]);
@@ -60,7 +60,7 @@ describe("the ledger of intents", () => {
     ledger.append(attempt("b"));
     truncateSync(file, size + 20);
     ledger.append(attempt("c"));
-    expect(openIntents(readIntentFiles(state)).map(({ job }) => job)).toEqual(["a", "c"]);
+    expect(openIntents(readIntents(state).texts).map(({ job }) => job)).toEqual(["a", "c"]);
   });
 
   test("a file that has grown is left, and read with the new one", () => {
@@ -70,7 +70,7 @@ describe("the ledger of intents", () => {
     ledger.append(attempt("b"));
     ledger.append({ e: "close", job: "a", note: "" });
     expect(existsSync(join(state, "intents-1.jsonl"))).toBe(true);
-    expect(openIntents(readIntentFiles(state)).map(({ job }) => job)).toEqual(["b"]);
+    expect(openIntents(readIntents(state).texts).map(({ job }) => job)).toEqual(["b"]);
   });
 
   test("an old file goes when nothing of it is open, and not before", () => {
@@ -82,12 +82,12 @@ describe("the ledger of intents", () => {
     openIntentLedger(state).append({ e: "close", job: "a", note: "" });
     tidyIntents(state, Date.now());
     expect(existsSync(join(state, "intents.jsonl"))).toBe(false);
-    expect(openIntents(readIntentFiles(state)).map(({ job }) => job)).toEqual(["b"]);
+    expect(openIntents(readIntents(state).texts).map(({ job }) => job)).toEqual(["b"]);
   });
 
   test("says so where it cannot be written", () => {
     expect(openIntentLedger(join(state, "gone")).append(attempt("a"))).toBe(false);
-    expect(readIntentFiles(join(state, "gone"))).toEqual([]);
+    expect(readIntents(join(state, "gone"))).toEqual({ texts: [], faults: [] });
   });
 
   test("never throws, whatever stands in the files", () => {

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "../../src/core/json/value.ts";
 import { openIntents } from "../../src/core/node/intents.ts";
-import { readIntentFiles } from "../../src/host/intents.ts";
+import { readIntents } from "../../src/host/intents.ts";
 import type { ScriptObject } from "./scripted-seat.ts";
 import { type LivingWorld, livingWorld, type Ran, writCommand } from "./writ.ts";
 
@@ -108,7 +108,7 @@ export function delegator(urls: readonly string[], config: JsonObject = {}): Del
     state,
     call: (contracts, ...args) => labelled("", contracts, ...args),
     labelled,
-    open: () => openIntents(readIntentFiles(state)).map(({ job }) => job),
+    open: () => openIntents(readIntents(state).texts).map(({ job }) => job),
     recovered() {
       const folder = join(state, "recovered");
       const names = readFolder(folder).filter((name) => name.endsWith(".json"));

@@ -2,7 +2,7 @@
  * Running a gate from the command line: the place that is measured, what is kept, what is printed. `gate write-door` and
  * `gate run` are this with another set.
  */
-import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../../core/config/config.ts";
 import type { CallLeg } from "../../core/delegation/legs.ts";
@@ -22,6 +22,7 @@ import { interruptible } from "../../host/interrupt.ts";
 import { openProofPlace } from "../../host/proof-place.ts";
 import { documentReader } from "../../host/read-root.ts";
 import { sweepStaged } from "../../host/staged.ts";
+import { readStateFile } from "../../host/state-file.ts";
 import { createFileWhole, writeFileWhole } from "../../host/write-file.ts";
 import type { Output } from "../command.ts";
 import { CONFIG_OPTION, loadConfig } from "../config-world.ts";
@@ -301,12 +302,21 @@ function earlierReports(folder: string, present: string): readonly GateReport[] 
   const names = readdirSync(folder).filter((name) => REPORT.test(name) && join(folder, name) !== present);
   const reports: GateReport[] = [];
   for (const name of names.sort().reverse().slice(0, MOST_REPORTS)) {
-    const bytes = readFileSync(join(folder, name));
-    const report = bytes.length <= REPORT_BYTES ? readGateReport(bytes.toString("utf8")) : null;
+    const text = reportText(join(folder, name));
+    const report = text === null ? null : readGateReport(text);
     if (report !== null) reports.push(report);
     if (reports.length > PAGE_REPORTS) break;
   }
   return reports;
+}
+
+/** Null where it is no file that can be read. */
+function reportText(path: string): string | null {
+  try {
+    return readStateFile(path, REPORT_BYTES);
+  } catch {
+    return null;
+  }
 }
 
 function plain(report: GateReport) {

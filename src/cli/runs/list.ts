@@ -19,7 +19,7 @@ export const command = defineCommand({
     "state: ended; running, which its delegator still works on; left, whose delegator was killed or lost before its legs ended: writ runs show says where they are, writ runs recover collects what nodes made of them.",
     "What writ run recorded belongs to a turn: writ contract show. These are delegations: writ delegate.",
   ],
-  exits: { 0: "done; an empty list is an answer too" },
+  exits: { 0: "done; an empty list is an answer too", 4: "the folder of the records cannot be read" },
   run({ args, json, out }) {
     const limit = wholeNumber(args.limit, "--limit", 1) ?? USUAL;
     const records = openRecords();

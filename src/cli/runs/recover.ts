@@ -1,6 +1,7 @@
 /** `writ runs recover`: collects the results of jobs that a delegator left at nodes when it died. */
 import { EXIT } from "../../core/error.ts";
 import type { Recovered } from "../../delegate/recover.ts";
+import type { LedgerFault } from "../../host/intents.ts";
 import { interruptible } from "../../host/interrupt.ts";
 import { defineCommand } from "../command.ts";
 import { CONFIG_OPTION, loadConfig } from "../config-world.ts";
@@ -28,7 +29,7 @@ export const command = defineCommand({
   ],
   exits: {
     0: "done; also where nothing was left",
-    4: "of a job nobody can say: its node did not answer, or not to us",
+    4: "of a job nobody can say: its node did not answer, or not to us, or the ledger of jobs cannot be read",
   },
   async run({ args, json, out }) {
     const { config } = await loadConfig({ config: args.config, find: null });
@@ -39,18 +40,28 @@ export const command = defineCommand({
     using interrupt = interruptible();
     const signal = AbortSignal.any([interrupt.signal, AbortSignal.timeout(PASS_MS)]);
     const setting = { remotes: [...config.remotes, ...named], runs: config.runs, data: placesOf().data };
-    const found = await recoverLeft(setting, signal);
+    const unread: LedgerFault[] = [];
+    const found = await recoverLeft(setting, signal, (fault) => void unread.push(fault));
     const stopped = interrupt.received();
     const isOpen = found.some(({ state }) => state === "open");
-    const exit = stopped?.status ?? (isOpen ? EXIT.unavailable : EXIT.ok);
+    const exit = stopped?.status ?? (isOpen || unread.length > 0 ? EXIT.unavailable : EXIT.ok);
     if (json) {
       out.document({
         ok: exit === EXIT.ok,
-        status: stopped !== null ? "stopped" : isOpen ? "open" : "ok",
+        status: stopped !== null ? "stopped" : unread.length > 0 ? "unread" : isOpen ? "open" : "ok",
         intents: found.map((each) => ({ ...each })),
+        unread: unread.map((each) => ({ ...each })),
       });
-    } else if (found.length === 0) out.line("Nothing was left at a node");
-    else for (const line of tableLines(HEADER, found.map(row), out.columns(), found.map(under))) out.line(line);
+      return exit;
+    }
+    for (const { path, why } of unread) {
+      out.line(
+        `Cannot read the ledger of jobs, "${oneLine(path)}": ${oneLine(why)}. Move it away, or make it readable`,
+      );
+    }
+    if (found.length === 0 && unread.length === 0) out.line("Nothing was left at a node");
+    else if (found.length > 0)
+      for (const line of tableLines(HEADER, found.map(row), out.columns(), found.map(under))) out.line(line);
     return exit;
   },
 });

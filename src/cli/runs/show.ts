@@ -22,7 +22,12 @@ export const command = defineCommand({
     "It prints as writ delegate did: a table on a terminal, the document elsewhere, with --json or --index. With --field it is the field itself: a text without quotes, a structured result as the seat wrote it; with --json too it is the value of a document. Secrets are masked in what is kept.",
     "writ grade CONTRACT --result FILE grades a document that was printed here once more.",
   ],
-  exits: { 0: "done", 2: "there is no such leg or field", 3: "no delegation has that id, or several have it" },
+  exits: {
+    0: "done",
+    2: "there is no such leg or field",
+    3: "no delegation has that id, or several have it",
+    4: "the folder of the records cannot be read",
+  },
   run({ args, json, out }) {
     const index = wholeNumber(args.index, "--index", 0);
     const entry = recordOf(openRecords(), args.id);
