@@ -17,6 +17,7 @@ import { startMcp } from "./mcp.ts";
 import { configureNode, startNode } from "./node-command.ts";
 import { openResuming } from "./resuming.ts";
 import { startScriptedSeat, startSeatCommand } from "./scripted-seat.ts";
+import { doneResult } from "./wire-result.ts";
 import { documentOf, type LivingWorld, livingWorld, type Setting, shown } from "./writ.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
@@ -330,6 +331,8 @@ async function killed(make: MakePlayer): Promise<void> {
   const { runs } = await play(["runs", "list"]);
   await play(["runs", "show", String((runs as JsonObject[])[0]?.run_id)]);
   await play(["runs", "recover", ...config]);
+  mkdirSync(join(from.world.data, "run", "intents-1.jsonl"));
+  await play(["runs", "recover", ...config]);
 }
 
 const DIFF = "diff --git a/a.ts b/a.ts\n--- a/a.ts\n+++ b/a.ts\n@@ -1,3 +1,3 @@\n one\n-two\n+TWO\n three\n";
@@ -354,6 +357,11 @@ async function gates(make: MakePlayer): Promise<void> {
   writeFileSync(join(world.folder, "tree", "a.ts"), "one\ntwo\nthree\n");
   writeFileSync(join(world.folder, "a.patch"), DIFF);
   await play(["gate", "apply", "a.patch", "--to", "tree"]);
+  const recovered = doneResult({ job_id: "wrt-1", contract_sha256: "s" }, { diff: DIFF, diff_files: ["a.ts"] });
+  writeFileSync(join(world.folder, "r.json"), JSON.stringify(recovered));
+  const shout = { goal: "Shout.", context_paths: ["a.ts"], write_root: ".", acceptance: ["diff_touches:a.ts"] };
+  writeFileSync(join(world.folder, "c.json"), JSON.stringify(shout));
+  await play(["gate", "apply", "r.json", "--contract", "c.json", "--read-root", "tree", "--to", "tree"]);
   writeFileSync(join(world.folder, "tree", "a.ts"), "one\n2\nthree\n");
   await play(["gate", "apply", "a.patch", "--to", "tree"]);
   writeFileSync(join(world.folder, "gate.json"), '{"schema_version": 1, "nam": "x"}');
