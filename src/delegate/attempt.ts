@@ -8,6 +8,7 @@ import { contractDigest } from "../core/delegation/contract-digest.ts";
 import type { CallLeg } from "../core/delegation/legs.ts";
 import type { Attempt } from "../core/delegation/result.ts";
 import type { Job, JobPhase } from "../core/delegation/wire-result.ts";
+import { MAX_DEADLINE_SEC } from "../core/node/job.ts";
 import type { Decision } from "../core/placement/deal.ts";
 import { LOCAL, type Spot } from "../core/placement/place.ts";
 import type { PlaceOutcome, PlaceProgress } from "../core/placement/port.ts";
@@ -90,7 +91,9 @@ export async function runAttempt(
       desk.emit({ kind: "queued", index: leg.index, position, about_sec });
     }
   };
-  const deadline_sec = desk.deadlineMs === null ? 0 : Math.max(1, Math.ceil((desk.deadlineMs - started) / 1000));
+  const left_sec = desk.deadlineMs === null ? 0 : Math.max(1, Math.ceil((desk.deadlineMs - started) / 1000));
+  // A node takes no longer one, and nobody waits so long.
+  const deadline_sec = Math.min(left_sec, MAX_DEADLINE_SEC);
   const running = (async (): Promise<PlaceOutcome> => {
     try {
       const port = spot.place === LOCAL ? desk.world.local : desk.fleet.find(spot.place);

@@ -27,6 +27,9 @@ export function isTerminal(state: JobState): boolean {
   return NEXT[state].length === 0;
 }
 
+/** The longest that a sender may say that it will wait, in seconds: a year. */
+export const MAX_DEADLINE_SEC = 31_536_000;
+
 /**
  * A job as the store has it. Moments are milliseconds of the time that the node has served, over all its starts: it
  * stands still while the node does, and no clock of another machine is compared with it.

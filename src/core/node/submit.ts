@@ -12,7 +12,7 @@ import { parseJson } from "../json/parse.ts";
 import { canonicalJson, isObject, type JsonObject, type JsonValue, valueAt } from "../json/value.ts";
 import { nearest } from "../near-miss.ts";
 import { estimateTokens, reserveTokens } from "../placement/estimate.ts";
-import type { JobState, NodeErrorCode } from "./job.ts";
+import { type JobState, MAX_DEADLINE_SEC, type NodeErrorCode } from "./job.ts";
 
 /** What came, read and typed; the contract is valid. */
 export type Submission = {
@@ -24,7 +24,7 @@ export type Submission = {
   /** Of the contract, in tokens, before any tokenizer was asked. */
   readonly estimate_tokens: number;
   readonly seat: string;
-  /** The most seconds that the sender will wait in total; 0: no limit. */
+  /** The most seconds that the sender will wait in total, at most `MAX_DEADLINE_SEC`; 0: no limit. */
   readonly deadline_sec: number;
   readonly label: string;
   readonly origin: string;
@@ -132,12 +132,16 @@ function readEnvelope(value: JsonValue): Envelope | Refusal {
     return refused("bad_job_id", `${JSON.stringify(texts.job_id)} is no job id: wrt- and 24 hex digits are due`);
   }
   const deadline_sec = valueAt(value, "deadline_sec") ?? 0;
-  if (typeof deadline_sec !== "number" || !Number.isInteger(deadline_sec) || deadline_sec < 0) {
-    return refused("bad_request", "deadline_sec must be a whole number, 0 or more");
+  if (!isDeadline(deadline_sec)) {
+    return refused("bad_request", `deadline_sec must be a whole number from 0 to ${MAX_DEADLINE_SEC}`);
   }
   const body = valueAt(value, "contract");
   if (body === undefined || !isObject(body)) return refused("bad_request", "contract must be an object");
   return { ...texts, deadline_sec, body };
+}
+
+function isDeadline(value: JsonValue): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= MAX_DEADLINE_SEC;
 }
 
 function judgeKnown({ job_id, contract_sha256 }: Envelope, known: Known): SubmitVerdict {

@@ -66,6 +66,9 @@ describe("judgeSubmit()", () => {
     ["a seat that is no text", submit(CONTRACT, { seat: 1 }), {}, "bad_request"],
     ["a label that is too long", submit(CONTRACT, { label: "x".repeat(257) }), {}, "bad_request"],
     ["a deadline below 0", submit(CONTRACT, { deadline_sec: -1 }), {}, "bad_request"],
+    ["a deadline of more than a year", submit(CONTRACT, { deadline_sec: 31_536_001 }), {}, "bad_request"],
+    ["a deadline that no store can hold", submit(CONTRACT, { deadline_sec: 1e308 }), {}, "bad_request"],
+    ["half a second of a deadline", submit(CONTRACT, { deadline_sec: 0.5 }), {}, "bad_request"],
     ["a contract that is no object", submit(CONTRACT, { contract: 1 }), {}, "bad_request"],
     ["an id of another form", submit(CONTRACT, { job_id: "wrt-1" }), {}, "bad_job_id"],
     ["a new id while it drains", submit(), { isDraining: true }, "draining"],
@@ -122,6 +125,13 @@ describe("judgeSubmit()", () => {
     const contract_sha256 = which === "same" ? sha256(canonicalJson(CONTRACT)) : "other";
     const verdict = judge(submit(), { isDraining }, { state, contract_sha256 });
     expect<string>(verdict.kind === "refused" ? verdict.code : verdict.kind).toBe(answer);
+  });
+
+  test("a job that is here is known by its id and digest, and stays as it is whatever contract comes with them", () => {
+    const contract_sha256 = sha256(canonicalJson(CONTRACT));
+    const other = submit({ ...CONTRACT, goal: "Say something else" }, { contract_sha256 });
+    expect(judge(other, {}, { state: "done", contract_sha256 })).toEqual({ kind: "known", job_id: ID });
+    expect(judge(other)).toMatchObject({ code: "hash_mismatch" });
   });
 
   test.each([
