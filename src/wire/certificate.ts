@@ -9,14 +9,32 @@ export type Tls = { readonly cert: string; readonly key: string };
 /** Errors: `tls_unusable` where certificate or key are none, or do not belong together */
 export function secureContext({ cert, key }: Tls): SecureContext {
   try {
+    // The runtime takes an empty text, and then no handshake succeeds.
+    if (![cert, key].every((pem) => pem.includes("-----BEGIN "))) throw new Error(NO_PEM);
     return createSecureContext({ cert, key });
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new WritError("tls_unusable", `The certificate and the key of the node cannot be used: ${why}`, {
+    throw new WritError("tls_unusable", `The certificate and the key of the node cannot be used: ${faultText(error)}`, {
       hint: "node.tls_cert and node.tls_key name PEM files that belong together",
       cause: error,
     });
   }
+}
+
+const NO_PEM = "one of them holds no PEM text of its kind";
+const OSSL = "ERR_OSSL_";
+
+/** The library's texts name its own routines. */
+function faultText(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+  if (!code.startsWith(OSSL)) return message;
+  const name = code.slice(OSSL.length);
+  if (name.endsWith("KEY_VALUES_MISMATCH") || name.endsWith("KEY_TYPE_MISMATCH")) {
+    return "the key is that of another certificate";
+  }
+  if (name.endsWith("NO_START_LINE")) return NO_PEM;
+  if (/DECRYPT|PASSWORD/.test(name)) return "the key is encrypted, and nobody is asked for its password";
+  return `one of them is damaged (${name})`;
 }
 
 export type CertificateFacts = {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { createPrivateKey, generateKeyPairSync } from "node:crypto";
 import { WritError } from "../../src/core/error.ts";
 import { SERVER_LIMITS, serveNode } from "../../src/wire/node-server.ts";
 import { selfSigned } from "../support/certificate.ts";
@@ -182,6 +183,12 @@ describe.each(DOORS)("a client of a $door node", ({ tls }) => {
 
 describe("TLS", () => {
   const { cert, key } = selfSigned();
+  const pkcs8 = { type: "pkcs8", format: "pem" } as const;
+  const rsaKey = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export(pkcs8).toString();
+  const lock = { cipher: "aes-256-cbc", passphrase: "nobody knows" };
+  const lockedKey = createPrivateKey(key)
+    .export({ ...pkcs8, ...lock })
+    .toString();
 
   test("serves whoever holds the certificate against the right one", async () => {
     await using node = await liveNode({ tls: { cert, key } });
@@ -203,11 +210,17 @@ describe("TLS", () => {
   });
 
   test.each([
-    ["no certificate", { cert: "no certificate", key }],
-    ["no key", { cert, key: "no key" }],
-    ["the key of another one", { cert, key: selfSigned().key }],
-  ])("does not begin with %s", async (_what, tls) => {
-    await expect(liveNode({ tls })).rejects.toMatchObject({ code: "tls_unusable" });
+    ["no certificate", { cert: "no certificate", key }, "one of them holds no PEM text of its kind"],
+    ["an empty certificate", { cert: "", key }, "one of them holds no PEM text of its kind"],
+    ["no key", { cert, key: "no key" }, "one of them holds no PEM text of its kind"],
+    ["the key in the place of the certificate", { cert: key, key: cert }, "one of them holds no PEM text of its kind"],
+    ["the key of another one", { cert, key: selfSigned().key }, "the key is that of another certificate"],
+    ["a key of another kind", { cert, key: rsaKey }, "the key is that of another certificate"],
+    ["a key with a password", { cert, key: lockedKey }, "the key is encrypted, and nobody is asked for its password"],
+    ["half a key", { cert, key: key.slice(0, 60) }, "one of them is damaged (PEM_BAD_END_LINE)"],
+  ])("does not begin with %s", async (_what, tls, why) => {
+    const message = `The certificate and the key of the node cannot be used: ${why}`;
+    await expect(liveNode({ tls })).rejects.toMatchObject({ code: "tls_unusable", message });
   });
 });
 
