@@ -32,9 +32,10 @@ const DEPTH = 64;
 const MOST_FILES = 64;
 const MOST_STEPS = 1000;
 const NOTE_BYTES = 160;
-/** Names and notes; longer ones are cut. */
+/** Names, classes and notes, in UTF-16 code units; longer ones are cut, notes with a mark. */
 const LONGEST_NAME = 512;
-const LONGEST_NOTE = 4096;
+const LONGEST_CLASS = 64;
+const LONGEST_NOTE = 2000;
 const REPACK_MODES = [
   "none",
   "lossless",
@@ -67,7 +68,7 @@ function resultOf(object: SourceObject): WireResult {
   if (version !== 1) throw new Wrong(`schema_version is ${version}, ours is 1`);
   const stop = textOf(object, "stop_reason", LONGEST_NAME);
   const stop_reason = STOP_REASONS.find((word) => word === stop);
-  const note = textOf(object, "stop_note", LONGEST_NOTE);
+  const note = noteOf(object, "stop_note");
   return {
     schema_version: 1,
     job_id: needed(object, "job_id"),
@@ -84,12 +85,12 @@ function resultOf(object: SourceObject): WireResult {
     forced_final: flagOf(object, "forced_final"),
     output_truncated: flagOf(object, "output_truncated"),
     deferred: flagOf(object, "deferred"),
-    reason: textOf(object, "reason", LONGEST_NOTE),
-    // A word that is not known stays what it is, and counts as none of ours.
-    defer_class: textOf(object, "defer_class", LONGEST_NAME) as DeferClass | "",
+    reason: noteOf(object, "reason"),
+    // A word that is not known stays what it is, and counts as none of ours: a later release may have more.
+    defer_class: textOf(object, "defer_class", LONGEST_CLASS) as DeferClass | "",
     diff: textOf(object, "diff"),
     diff_files: listOf(object, "diff_files").slice(0, MOST_FILES).map(textItem),
-    write_note: textOf(object, "write_note", LONGEST_NOTE),
+    write_note: noteOf(object, "write_note"),
     repack: repackOf(objectOf(object, "repack")),
     tokens: tokensOf(objectOf(object, "tokens")),
     timings: timingsOf(objectOf(object, "timings")),
@@ -119,7 +120,7 @@ function structuredOf(object: SourceObject): string | null {
 function repackOf(object: SourceObject | null): Repack {
   if (object === null) return { mode: "none", attempts: 0, ms: 0 };
   const mode = textOf(object, "mode", LONGEST_NAME);
-  const note = textOf(object, "note", LONGEST_NOTE);
+  const note = noteOf(object, "note");
   const found = REPACK_MODES.find((word) => word === mode);
   if (found === undefined) throw new Wrong(`repack mode "${mode}" is none of ours`);
   const counts = { mode: found, attempts: numberOf(object, "attempts"), ms: numberOf(object, "ms") };
@@ -148,7 +149,7 @@ function timingsOf(object: SourceObject | null): Timings {
 }
 
 function waitsOf(object: SourceObject | null): Waits {
-  const note = textOf(object, "admission_note", LONGEST_NOTE);
+  const note = noteOf(object, "admission_note");
   return {
     admission_sec: numberOf(object, "admission_sec"),
     ...(note === "" ? {} : { admission_note: note }),
@@ -160,7 +161,7 @@ function waitsOf(object: SourceObject | null): Waits {
 function traceOf(node: SourceNode): TraceEntry {
   if (node.kind !== "object") throw wrongType("an entry of trace", "an object", node);
   const status = textOf(node, "status", LONGEST_NAME);
-  const note = cutBytes(textOf(node, "note", LONGEST_NOTE), NOTE_BYTES);
+  const note = cutBytes(noteOf(node, "note"), NOTE_BYTES);
   return {
     step: numberOf(node, "step"),
     tool: textOf(node, "tool", LONGEST_NAME),
@@ -195,6 +196,12 @@ function textOf(object: SourceObject | null, key: string, longest = Number.POSIT
   if (node === null) return "";
   if (node.kind !== "string") throw wrongType(key, "a text", node);
   return node.value.length <= longest ? node.value : node.value.slice(0, longest).toWellFormed();
+}
+
+/** A text for a person. */
+function noteOf(object: SourceObject | null, key: string): string {
+  const text = textOf(object, key);
+  return text.length <= LONGEST_NOTE ? text : `${text.slice(0, LONGEST_NOTE - 1).toWellFormed()}…`;
 }
 
 function flagOf(object: SourceObject | null, key: string): boolean {

@@ -330,6 +330,14 @@ describe("readWireResult()", () => {
     expect(found.result.seat).toHaveLength(512);
   });
 
+  test("cuts what a place says to a person, with a mark, and its words for classes", () => {
+    const found = read({ reason: "x".repeat(100_000), stop_note: "y".repeat(2000), defer_class: "z".repeat(100_000) });
+    if (!found.ok) throw new Error(found.why);
+    expect(found.result.reason).toBe(`${"x".repeat(1999)}…`);
+    expect(found.result.stop_note).toBe("y".repeat(2000));
+    expect(found.result.defer_class as string).toBe("z".repeat(64));
+  });
+
   test.each<[string, string | object, string]>([
     ["no JSON", "<html>", "no JSON: "],
     ["a list", "[]", "no object"],
