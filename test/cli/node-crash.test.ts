@@ -260,6 +260,8 @@ describe("the store of a node", () => {
       await using node = await startNode(world);
       await submit(node, 1);
       await node.reach(id(1), "running");
+      // Its folder is made by then.
+      await until(async () => (await worked(seat)).length > 0);
       disk.fill();
       const refused = await node.ask("POST", "/jobs", submitOf(2).body);
       expect([refused.status, ((await refused.json()) as { error: { code: string } }).error.code]).toEqual([
