@@ -215,6 +215,20 @@ describe("the wait for room", () => {
     expect(document.wall_ms).toBe(580_000);
   });
 
+  test.each([
+    [null, 0],
+    [600, 600],
+    [1e12, 31_536_000],
+  ])("of %p s is told to the place as %p s at most: a year is what a node takes", async (timeout_sec, deadline_sec) => {
+    const { remotes } = await play({
+      contracts: [SCHEMA],
+      local: () => null,
+      call: { timeout_sec },
+      remotes: (clock) => [scriptedRemote(clock, "http://a:1", [{}], [oneSlot])],
+    });
+    expect(remotes[0]?.stage.handed.map((each) => each.deadline_sec)).toEqual([deadline_sec]);
+  });
+
   test("of a place that went away meanwhile ends as what it is then", async () => {
     const { results } = await play({
       contracts: [SCHEMA],

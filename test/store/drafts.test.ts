@@ -170,6 +170,15 @@ test("a sweep that was claimed while the clock was ahead keeps nobody from the n
   expect(drafts.claimSweep(start + 1)).toBe(false);
 });
 
+test.skipIf(process.platform === "win32")("a pipe in the place of the mark of a sweep holds nobody up", () => {
+  const folder = fresh();
+  mkdirSync(folder, { recursive: true });
+  expect(Bun.spawnSync(["mkfifo", join(folder, ".swept")]).exitCode).toBe(0);
+  const later = Date.now() + 2 * HOUR * 1000;
+  expect(draftFolder(folder).claimSweep(later)).toBe(true);
+  expect(draftFolder(folder).claimSweep(later + 1)).toBe(false);
+});
+
 test("the digest is of the bytes of the file", () => {
   const folder = fresh();
   const drafts = draftFolder(folder);

@@ -24,7 +24,13 @@ export type Play = {
   readonly throws?: string;
 };
 
-export type Handed = { readonly job: Job; readonly seat: string; readonly at_ms: number; ended_ms: number | null };
+export type Handed = {
+  readonly job: Job;
+  readonly seat: string;
+  readonly deadline_sec: number;
+  readonly at_ms: number;
+  ended_ms: number | null;
+};
 
 /** Plays jobs one after the other; the last play is repeated. */
 export class Stage {
@@ -43,9 +49,9 @@ export class Stage {
     return this.running;
   }
 
-  async run(job: Job, seat: string, { signal, onProgress }: PlaceRun): Promise<PlaceOutcome> {
+  async run(job: Job, seat: string, { signal, onProgress, deadline_sec }: PlaceRun): Promise<PlaceOutcome> {
     const play = this.plays[Math.min(this.handed.length, this.plays.length - 1)] ?? {};
-    const entry: Handed = { job, seat, at_ms: this.clock.ms(), ended_ms: null };
+    const entry: Handed = { job, seat, deadline_sec, at_ms: this.clock.ms(), ended_ms: null };
     this.handed.push(entry);
     const never = new AbortController().signal;
     const progress = {
