@@ -14,6 +14,7 @@ import { NODE_ERRORS, type NodeErrorCode } from "../../src/core/node/job.ts";
 import { CHECKS } from "../../src/core/plan/finding.ts";
 import type { AdviceCode } from "../../src/core/record/advice.ts";
 import type { SkipReason } from "../../src/core/record/content-checks.ts";
+import type { ArgumentCode } from "../../src/mcp/arguments.ts";
 
 export type IssueCodes = {
   /** A heading. */
@@ -116,6 +117,19 @@ const CONFIG: Readonly<Record<ConfigIssueCode, string>> = {
   bad_token: "a token is too short, or holds what no header can carry",
   not_built: "this executable does not have it",
   more: "there are more issues than are listed",
+};
+
+const ARGUMENTS: Readonly<Record<ArgumentCode, string>> = {
+  not_an_object: "the arguments are no object, or an argument is none where one is due",
+  unknown_argument: "the tool has no such argument",
+  duplicate_argument: "an argument is given twice, or under two names",
+  missing_argument: "an argument that is due is missing",
+  bad_argument: "an argument cannot be used, or does not go with another",
+  bad_json: "the text of a value does not parse",
+  inexact_number: "a number of a value cannot be held exactly",
+  too_deep: "a value is nested too deep",
+  empty_path: "the path of a field has no segment",
+  invalid_draft_id: "a draft id is no safe file name",
 };
 
 const CONTRACT: Readonly<Record<DelegationIssueCode, string>> = {
@@ -270,6 +284,11 @@ export const ISSUE_CODES: readonly IssueCodes[] = [
     title: "Of a config",
     where: "`issues[].code` of `config check` and of `bad_config`.",
     codes: CONFIG,
+  },
+  {
+    title: "Of the arguments of a tool",
+    where: "`issues[].code` of `bad_input`, of a tool of `writ mcp`.",
+    codes: ARGUMENTS,
   },
   {
     title: "Of a delegation contract",

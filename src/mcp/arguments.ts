@@ -89,9 +89,22 @@ function propertyOf(parameter: Parameter): JsonObject {
   }
 }
 
+/** The last five are those of a command whose value was read and makes no sense. */
+export type ArgumentCode =
+  | "not_an_object"
+  | "unknown_argument"
+  | "duplicate_argument"
+  | "missing_argument"
+  | "bad_argument"
+  | "bad_json"
+  | "inexact_number"
+  | "too_deep"
+  | "empty_path"
+  | "invalid_draft_id";
+
 /** What is wrong with one argument. */
 export type ArgumentIssue = {
-  readonly code: "not_an_object" | "unknown_argument" | "duplicate_argument" | "missing_argument" | "bad_argument";
+  readonly code: ArgumentCode;
   /** A JSON pointer into the arguments. */
   readonly path: string;
   readonly message: string;
@@ -158,16 +171,21 @@ export function readArguments<const P extends Parameters>(parameters: P, text: s
 
 /** The arguments of a call make no sense. @param issues at least one */
 export function badInput(issues: readonly ArgumentIssue[]): WritError {
+  const { code, message, path, hint, ...details } = badInputDetails(issues);
+  return new WritError(code, message, { path, hint, details });
+}
+
+/** What the document of `bad_input` says. @param issues at least one */
+export function badInputDetails(issues: readonly ArgumentIssue[]) {
   const [first] = issues;
-  const message =
-    issues.length === 1 && first !== undefined
-      ? first.message
-      : `The arguments of the call have ${issues.length} issues`;
-  return new WritError("bad_input", message, {
-    path: issues.length === 1 ? (first?.path ?? null) : null,
-    hint: issues.length === 1 ? (first?.hint ?? null) : null,
-    details: { issues: issues.map((issue) => ({ ...issue })) },
-  });
+  const only = issues.length === 1 && first !== undefined ? first : null;
+  return {
+    code: "bad_input" as const,
+    path: only?.path ?? null,
+    message: only?.message ?? `The arguments of the call have ${issues.length} issues`,
+    hint: only?.hint ?? null,
+    issues: issues.map((issue) => ({ ...issue })),
+  };
 }
 
 type ReadValue =
@@ -184,7 +202,7 @@ function readValue(parameter: Parameter, text: string): ReadValue {
   switch (parameter.kind) {
     case "text": {
       const given = parameter.orNumber && typeof value === "number" ? text : value;
-      if (typeof given !== "string") return wrong("a text");
+      if (typeof given !== "string") return wrong(parameter.orNumber ? "a text or a whole number" : "a text");
       const { choices } = parameter;
       if (choices === undefined || choices.includes(given)) return { ok: true, value: given };
       const near = nearest(given, choices);

@@ -1,6 +1,7 @@
 /** `delegation_grade`: `writ grade` for an answer that is at hand. */
 import { gradeAnswers } from "../author/grade.ts";
 import { gradeDocument } from "../cli/grade.ts";
+import { WritError } from "../core/error.ts";
 import { sha256 } from "../store/drafts.ts";
 import { badInput, type Parameters, readArguments, schemaOf, type ValuesOf } from "./arguments.ts";
 import { badContracts, CONTRACT_SCHEMA, READ_ROOT, readContractsIn } from "./contracts.ts";
@@ -41,12 +42,38 @@ export const tool: Tool = {
     const answer = answerOf(values);
     const read = readContractsIn("contract", values.contract, readRootOf(values.read_root, call.server));
     if (read.issues.length > 0) throw badContracts(read.issues);
-    const request = { file: "contract", result: "result", index: values.index ?? null };
-    const grades = gradeAnswers({ sha256 }, read.subtasks, answer, request);
+    const index = indexOf(values, read.subtasks.length);
+    const request = { file: "contract", result: "result", index };
+    const grades = inThisCall(() => gradeAnswers({ sha256 }, read.subtasks, answer, request));
     const ok = grades.every(({ verdict }) => verdict === "pass");
     return answered({ ok, status: ok ? "ok" : "no", subtasks: grades.map(gradeDocument) }, !ok);
   },
 };
+
+/** A result that does not pair: what names a subtask is an argument here. */
+function inThisCall<T>(grade: () => T): T {
+  try {
+    return grade();
+  } catch (error) {
+    if (!(error instanceof WritError) || error.code !== "no_pair") throw error;
+    const hint = error.hint?.replace("--index N", "index") ?? null;
+    throw new WritError("no_pair", error.message, { path: "/result", hint });
+  }
+}
+
+/** Which subtask is graded; null: as the result says. Errors: `bad_input` */
+function indexOf({ index, result }: ValuesOf<typeof PARAMETERS>, count: number): number | null {
+  const hint = `There are ${count} subtasks, from 0`;
+  if (index === undefined && result === undefined && count > 1) {
+    const message = `"contract" has ${count} subtasks, and the answer is of one: "index" says which`;
+    throw badInput([{ code: "missing_argument", path: "/index", message, hint }]);
+  }
+  if (index !== undefined && index >= count) {
+    const message = `"contract" has no subtask ${index}`;
+    throw badInput([{ code: "bad_argument", path: "/index", message, hint: count === 1 ? "There is one: 0" : hint }]);
+  }
+  return index ?? null;
+}
 
 /** The saved answer as a file would have it. Errors: `bad_input` */
 function answerOf(values: ValuesOf<typeof PARAMETERS>): string {

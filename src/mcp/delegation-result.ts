@@ -12,7 +12,7 @@ import type { JsonObject } from "../core/json/value.ts";
 import { nearest } from "../core/near-miss.ts";
 import type { DelegateClock } from "../delegate/world.ts";
 import { isAlive } from "../host/process-identity.ts";
-import { type Parameters, readArguments, schemaOf } from "./arguments.ts";
+import { badInput, type Parameters, readArguments, schemaOf } from "./arguments.ts";
 import { type Delegation, delegationOf } from "./delegation.ts";
 import { answerOfDocument, answerOfEnded, answerOfLive, isWorthReading, runningAnswer } from "./run-answer.ts";
 import { answered, type Tool, type ToolAnswer, type ToolCall } from "./tool.ts";
@@ -131,10 +131,9 @@ function pageOf({ run_id }: RunEntry, { index, fields }: LegText, name: string, 
   const field = fields.get(name);
   if (field === undefined) {
     const near = nearest(name, fields.keys());
-    throw new WritError("bad_input", `Leg ${index} has no field "${name.slice(0, 80)}"`, {
-      path: "/field",
-      hint: near !== null ? `Did you mean "${near}"?` : `It has ${[...fields.keys()].join(", ")}`,
-    });
+    const message = `Leg ${index} has no field "${name.slice(0, 80)}"`;
+    const hint = near !== null ? `Did you mean "${near}"?` : `It has ${[...fields.keys()].join(", ")}`;
+    throw badInput([{ code: "bad_argument", path: "/field", message, hint }]);
   }
   const page: JsonObject = { ...pageText(field.value, offset, PAGE_BYTES) };
   return answered({ ok: true, status: "ok", run_id, index, field: name, ...page }, false);

@@ -9,7 +9,8 @@ import { declarationOf } from "../cli/declaration.ts";
 import { errorDocument, errorOf } from "../cli/print.ts";
 import { WritError } from "../core/error.ts";
 import type { JsonObject, JsonValue } from "../core/json/value.ts";
-import { type Parameter, type Parameters, readArguments, schemaOf } from "./arguments.ts";
+import { badInput, type Parameter, type Parameters, readArguments, schemaOf } from "./arguments.ts";
+import { inArguments, type Spoken } from "./in-arguments.ts";
 import { answered, produced, type ServerSetting, type Tool, type ToolAnswer } from "./tool.ts";
 
 /** The largest answer, in bytes: a turn may have a record of thousands of runs. */
@@ -37,7 +38,7 @@ type Binding = {
 };
 
 export function verbTool<A extends Arguments>(command: Command<A>, own: VerbTool): Tool {
-  const { parameters, bindings } = bind(command, own);
+  const { parameters, bindings, spoken } = bind(command, own);
   const { name, description, reads } = own;
   return {
     name,
@@ -55,21 +56,10 @@ export function verbTool<A extends Arguments>(command: Command<A>, own: VerbTool
       // The declaration is what both the type and the values were made from; the type system cannot see that.
       const answer = await runCommand(command, { args, rest: [], json: true } as unknown as Omit<Call<A>, "out">);
       return answer.isError && answer.value !== null
-        ? answered(inArguments(answer.value, bindings), true, answer.talk)
+        ? answered(inArguments(answer.value, spoken, new Set(namesGiven(given))), true, answer.talk)
         : answer;
     },
   };
-}
-
-/** An error as whoever called a tool reads it: the option that names a contract is an argument here. A call to type stays one. */
-function inArguments(document: JsonObject, bindings: readonly Binding[]): JsonObject {
-  const names = new Set(bindings.flatMap((binding) => binding.names));
-  const spoken = (value: JsonValue | undefined): JsonValue => {
-    if (typeof value !== "string" || /\bwrit [a-z]/.test(value)) return value ?? null;
-    return value.replaceAll(/--[a-z-]+-id\b/g, (flag) => (names.has(spelled(flag)) ? spelled(flag) : flag));
-  };
-  const { message, hint } = document;
-  return { ...document, ...("message" in document ? { message: spoken(message), hint: spoken(hint) } : {}) };
 }
 
 /** True for what names a regular file: opening a pipe would wait for its writer, and the whole server with it. */
@@ -150,13 +140,21 @@ function tooLarge(command: AnyCommand): WritError {
   });
 }
 
-function bind(command: AnyCommand, own: VerbTool): { parameters: Parameters; bindings: readonly Binding[] } {
+type Bound = {
+  readonly parameters: Parameters;
+  readonly bindings: readonly Binding[];
+  readonly spoken: readonly Spoken[];
+};
+
+function bind(command: AnyCommand, own: VerbTool): Bound {
   const { operands, options } = declarationOf(command);
   const parameters: Record<string, Parameter> = {};
   const bindings: Binding[] = [];
+  const spoken: Spoken[] = [];
   const left = new Set(own.without);
   for (const operand of operands) {
     if (left.has(operand.key)) continue;
+    spoken.push({ name: spelled(operand.key), typed: operand.name, valueName: null });
     add(operand.key, [], operand.default, {
       kind: "text",
       ...(operand.required ? { required: true } : {}),
@@ -166,7 +164,8 @@ function bind(command: AnyCommand, own: VerbTool): { parameters: Parameters; bin
   for (const option of options) {
     const isSwitch = option.valueName === null;
     if (option.standard || left.has(option.key) || (option.key === "json" && isSwitch)) continue;
-    const { choices, default: preset } = option;
+    const { choices, default: preset, valueName } = option;
+    for (const typed of [option.flag, ...option.aliases]) spoken.push({ name: spelled(typed), typed, valueName });
     // As it is declared: what a shell is told beside it, a schema says by itself.
     const description = own.about?.[option.key] ?? command.args[option.key]?.description ?? "";
     add(
@@ -178,7 +177,7 @@ function bind(command: AnyCommand, own: VerbTool): { parameters: Parameters; bin
         : { kind: "text", description, ...(choices === null ? {} : { choices }) },
     );
   }
-  return { parameters, bindings };
+  return { parameters, bindings, spoken };
 
   function add(declared: string, aliases: readonly string[], preset: unknown, parameter: Parameter): void {
     const name = spelled(declared);
@@ -201,18 +200,22 @@ function spelled(flag: string): string {
   return flag.replace(/^-+/, "").replaceAll("-", "_");
 }
 
+function namesGiven(given: Readonly<Record<string, unknown>>): readonly string[] {
+  return Object.keys(given).filter((name) => given[name] !== undefined);
+}
+
 /** Errors: `bad_input` where one thing is said under two names, or is to come from standard input */
 function argumentFor({ declared, names, preset, isJson }: Binding, given: Readonly<Record<string, unknown>>): unknown {
   const said = names.filter((name) => given[name] !== undefined);
   const [name = ""] = said;
   if (said.length > 1) {
-    throw new WritError("bad_input", `${said.map((each) => `"${each}"`).join(" and ")} are one argument`, {
-      hint: "Give one of them",
-    });
+    const message = `${said.map((each) => `"${each}"`).join(" and ")} are one argument`;
+    throw badInput([{ code: "duplicate_argument", path: `/${said[1]}`, message, hint: "Give one of them" }]);
   }
   const value = said.length === 0 ? preset : given[name];
   if (declared === "json-file" && value === "-") {
-    throw new WritError("bad_input", 'A tool call has no standard input, which "-" stands for', { path: `/${name}` });
+    const message = 'A tool call has no standard input, which "-" stands for';
+    throw badInput([{ code: "bad_argument", path: `/${name}`, message, hint: null }]);
   }
   return isJson && typeof value === "string" ? typedAs(value) : value;
 }

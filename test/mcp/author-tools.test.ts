@@ -155,8 +155,16 @@ describe("delegation_grade", () => {
     expect((await mcp.call("delegation_grade", { contract, result: { results }, index: 1 })).isError).toBeFalse();
     const all = await mcp.call("delegation_grade", { contract, result: { results } });
     expect(all.document).toMatchObject({ subtasks: [{ verdict: "fail" }, { verdict: "pass" }] });
-    expect(await mcp.call("delegation_grade", { contract, output: "walrus" })).toMatchObject({
-      document: { code: "no_pair" },
+    for (const [args, code] of [
+      [{ output: "walrus" }, "missing_argument"],
+      [{ output: "walrus", index: 2 }, "bad_argument"],
+    ] as const) {
+      expect(await mcp.call("delegation_grade", { contract, ...args })).toMatchObject({
+        document: { code: "bad_input", path: "/index", issues: [{ code, path: "/index" }] },
+      });
+    }
+    expect(await mcp.call("delegation_grade", { contract, result: { output: "walrus" } })).toMatchObject({
+      document: { code: "no_pair", path: "/result", hint: "Name the subtask with index" },
     });
   });
 

@@ -73,7 +73,6 @@ describe("the tools of a turn's contract", () => {
     ["contract_view", { field: "nowhere" }, ["view", "--field", "nowhere"]],
     ["contract_validate", {}, ["validate"]],
     ["contract_validate", { close: true, strict: true }, ["validate", "--close", "--strict"]],
-    ["contract_validate", { strict: true }, ["validate", "--strict"]],
     ["contract_finalize", {}, ["finalize"]],
     ["contract_set", { field: "agent_status.agent_state", value: "DONE" }, ["set", "agent_status.agent_state", "DONE"]],
     ["contract_set", { field: "nowhere", value: 1 }, ["set", "nowhere", "1"]],
@@ -123,7 +122,10 @@ describe("the tools of a turn's contract", () => {
     ).toBeFalse();
     expect(await field("conclusion")).toBe("from a text");
     const twice = await mcp.call("contract_fill", { draft_id: id, json: '{"conclusion":"a","conclusion":"b"}' });
-    expect(twice).toMatchObject({ isError: true, document: { code: "bad_json" } });
+    expect(twice).toMatchObject({
+      isError: true,
+      document: { code: "bad_input", path: "/json", issues: [{ code: "bad_json" }] },
+    });
     const file = join(world.folder, "patch.json");
     writeFileSync(file, '{"conclusion":"from a file"}');
     expect((await mcp.call("contract_fill", { draft_id: id, json_file: file })).isError).toBeFalse();
@@ -230,9 +232,60 @@ test("what an error says of an option of a shell names the argument of the tool"
   await world.born();
   const { document } = await mcp.call("contract_set", { field: "conclusion", value: "x" });
   expect(document).toMatchObject({ code: "ambiguous_draft", hint: "Name one with draft_id" });
-  const bad = await mcp.call("contract_view", { draft_id: "../x" });
-  expect(bad.document).toMatchObject({
-    code: "invalid_draft_id",
-    message: expect.stringContaining("The draft id of draft_id"),
+});
+
+describe("an argument that makes no sense to the command is bad_input, and no word of a shell is said", () => {
+  const value = { field: "conclusion" };
+  test.each([
+    ["contract_list", { limit: 0 }, "/limit", "bad_argument"],
+    ["contract_list", { limit: "x" }, "/limit", "bad_argument"],
+    ["contract_list", { limit: -1 }, "/limit", "bad_argument"],
+    ["contract_list", { limit: true }, "/limit", "bad_argument"],
+    ["contract_list", { since: "zzz" }, "/since", "bad_argument"],
+    ["contract_view", { at: "zz" }, "/at", "bad_argument"],
+    ["contract_view", { at: 1, harness_id: "h" }, "/harness_id", "bad_argument"],
+    ["contract_view", { draft_id: "../x" }, "/draft_id", "invalid_draft_id"],
+    ["contract_view", { draft_id: "a", contract_id: "a" }, "/contract_id", "duplicate_argument"],
+    ["contract_init", { draft_id: "../x" }, "/draft_id", "invalid_draft_id"],
+    ["contract_init", { draft_id: "a0000000000000000.b", agent_id: "a1111111111111111" }, "/draft_id", "bad_argument"],
+    ["contract_finalize", { plan_task_id: "q" }, "/plan_task_id", "bad_argument"],
+    ["contract_validate", { strict: true }, "/strict", "bad_argument"],
+    ["contract_add", value, "/value", "missing_argument"],
+    ["contract_set", { ...value, value: 1, json_file: "package.json" }, "/json_file", "bad_argument"],
+    ["contract_set", { ...value, value: "[1e999]" }, "/value", "inexact_number"],
+    ["contract_set", { field: "", value: 1 }, "/field", "empty_path"],
+    ["contract_fill", {}, "/json", "missing_argument"],
+    ["contract_fill", { json: "{bad" }, "/json", "bad_json"],
+    ["contract_fill", { json: "[]" }, "/json", "not_an_object"],
+    ["contract_show", { id: true }, "/id", "bad_argument"],
+  ])("%s %j", async (tool, args, path, code) => {
+    const file = join(world.folder, "package.json");
+    writeFileSync(file, "{}");
+    const known = "json_file" in args ? { ...args, json_file: file } : args;
+    const own = /init|list|show/.test(tool) || "draft_id" in args || "harness_id" in args ? {} : { draft_id: id };
+    const { isError, document } = await mcp.call(tool, { ...known, ...own });
+    const { message, hint, issues } = document as { message: string; hint: string | null; issues: JsonValue };
+    expect({ isError, document }).toMatchObject({
+      isError: true,
+      document: { status: "error", code: "bad_input", path },
+    });
+    expect(issues).toEqual([{ code, path, message, hint }]);
+    expect(`${message} ${hint}`).not.toMatch(
+      /--|\bwrit contract [a-z]+ -|standard input|\b(VALUE|PATH|FIELD|JSON JSON)\b|Type:/,
+    );
+  });
+
+  test("what is to be given instead is said as a call has it", async () => {
+    const hintOf = async (tool: string, args: JsonObject) =>
+      ((await mcp.call(tool, { draft_id: id, ...args })).document as { hint: string }).hint;
+    expect(await hintOf("contract_add", { field: "conclusion" })).toBe("Give value, or json_file");
+    expect(await hintOf("contract_fill", {})).toBe("Give exactly one of json, json_file");
+    expect(await hintOf("contract_validate", { strict: true })).toBe("Call: contract_validate with close and strict");
+    expect(await hintOf("contract_view", { at: "zz" })).toBe("For example: at: 1");
+  });
+
+  test("what the environment of the server says wrong is no argument", async () => {
+    await using own = await startMcp(world, { env: { WRIT_CONTRACT_ID: "../x" } });
+    expect((await own.call("contract_view")).document).toMatchObject({ code: "invalid_draft_id", path: null });
   });
 });

@@ -21,7 +21,7 @@ export async function readValue(operand: string | undefined, file: string | unde
   if ((operand === undefined) === (file === undefined)) {
     throw new WritError(
       "usage",
-      operand === undefined ? "A value is missing" : "A value was given twice: as an operand and as --json-file",
+      operand === undefined ? "A value is missing" : "A value was given twice: as VALUE and as --json-file",
       {
         hint: "Give VALUE, or - to read it from standard input, or --json-file PATH",
       },
