@@ -80,6 +80,7 @@ export const ERROR_CODES = {
   delegation_disabled: ["refused", "delegation is switched off in the config"],
   run_elsewhere: ["refused", "a delegation goes on in another process, which alone can end it"],
   no_run: ["refused", "no record of a past delegation has that id, or several have it"],
+  leg_open: ["refused", "a leg of a delegation has no result yet, or was left without one"],
   not_agreed: ["refused", "the commands of a gate were not agreed to"],
   leg_unproved: ["refused", "the leg of a result did not succeed, or nobody has graded it, so its diff is not applied"],
   fixtures_wanting: ["refused", "nothing is pinned while the fixture gate finds something else"],

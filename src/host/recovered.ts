@@ -39,6 +39,17 @@ export function keepRecovered(state: string, job: string, text: string): string 
   return path;
 }
 
+/** The file of a job's result; null where none is there. Errors: none */
+export function findRecovered(state: string, job: string): string | null {
+  if (!JOB_ID.test(job)) return null;
+  const path = join(recoveredFolder(state), `${job}.json`);
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isFile() ? path : null;
+  } catch {
+    return null; // a folder that cannot be looked into
+  }
+}
+
 /** Removes what is older. Never throws. */
 export function sweepRecovered(state: string, keepDays: number, now_ms: number): void {
   const folder = recoveredFolder(state);

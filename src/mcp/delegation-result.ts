@@ -4,7 +4,8 @@
  *
  * Source: delegation run, section 9
  */
-import { openLegText, openRecords, recordOf, stateOf } from "../cli/runs/open.ts";
+import { openRecords, recordOf } from "../cli/runs/open.ts";
+import { legOpen, legsWithResult, openLegOf } from "../cli/runs/open-leg.ts";
 import { pageText } from "../core/delegation/page-text.ts";
 import { type LegText, type RunEntry, readRunEntry } from "../core/delegation/run-entry.ts";
 import { WritError } from "../core/error.ts";
@@ -112,18 +113,17 @@ function leftBehind(document: string): string {
   return `${document.slice(0, -1)},"ended":false}`;
 }
 
-/** Errors: `no_leg` */
+/** Errors: `no_leg`, `leg_open` */
 function legOf(entry: RunEntry, index: number | undefined): LegText {
-  const { run_id, results } = entry;
+  const { run_id, legs, results } = entry;
+  const open = openLegOf(entry, index ?? null);
+  if (open !== null) throw legOpen(entry, open, "/index");
   const [only] = results;
-  if (index === undefined && results.length === 1 && only !== undefined) return only;
+  if (index === undefined && results.length === 1 && legs === 1 && only !== undefined) return only;
   const found = results.find((leg) => leg.index === index);
   if (found !== undefined) return found;
-  const which = results.map((leg) => leg.index).join(", ") || "none";
-  const open = entry.ended ? undefined : entry.unfinished.find((leg) => leg.index === index);
-  const why = open === undefined ? "" : `: ${openLegText(open, stateOf(entry))}`;
-  const what = index === undefined ? `has ${results.length} legs: name one` : `has no result of leg ${index}${why}`;
-  throw new WritError("no_leg", `${run_id} ${what}`, { path: "/index", hint: `There is ${which}` });
+  const what = index === undefined ? `has ${legs} legs: name one` : `has no leg ${index}`;
+  throw new WritError("no_leg", `${run_id} ${what}`, { path: "/index", hint: legsWithResult(entry) });
 }
 
 /** One page of a field: a text as it is, anything else as it is written. Errors: `bad_input` */

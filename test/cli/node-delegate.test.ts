@@ -167,8 +167,8 @@ test(
     });
     const leg = await all.here.writ(["runs", "show", id, "--index", "0"]);
     expect([leg.exit, leg.stderr]).toEqual([
-      2,
-      expect.stringContaining("has no result of leg 0: it still runs on n/s"),
+      3,
+      `Error: ${id} has no result of leg 0: it still runs on n/s\nAsk again when it has ended: writ runs show ${id} --index 0\n`,
     ]);
 
     while ((await all.seat.log()).every(({ turn }) => turn !== "stuck")) await Bun.sleep(5);

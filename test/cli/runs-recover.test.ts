@@ -2,9 +2,10 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type IntentRow, renderIntent } from "../../src/core/node/intents.ts";
+import { openScreen } from "../support/screen.ts";
 import { ended, fault, json, type NodeScript, scriptedNode } from "../support/scripted-node.ts";
 import { doneResult } from "../support/wire-result.ts";
-import { documentOf, type LivingWorld, livingWorld, shown } from "../support/writ.ts";
+import { documentOf, type LivingWorld, livingWorld, shown, writCommand } from "../support/writ.ts";
 
 const JOB = "wrt-000000000000000000000001";
 const SCHEMA = { type: "object", properties: { a: { type: "string" } }, required: ["a"] };
@@ -171,6 +172,98 @@ describe("writ runs recover", () => {
     for (const path of [join(state, "intents.jsonl"), recovered()]) utimesSync(path, old, old);
     await world.writ(["runs", "recover"]);
     expect([existsSync(join(state, "intents.jsonl")), existsSync(recovered())]).toEqual([false, false]);
+  });
+});
+
+describe("writ runs show of a delegation that was left", () => {
+  const RUN = `run-${"b".repeat(24)}`;
+  /** A record of so many legs; the first ones were handed to a place. */
+  function record(placed: readonly string[], legs = placed.length, pid = deadPid()): void {
+    const events = placed.map((node, index) => ({ at_ms: 1, index, kind: "placed", node, seat: "s" }));
+    const head = { schema_version: 1, run_id: RUN, summary: {}, results: [], started_at: "2026-12-01T00:00:00Z" };
+    const facts = { legs, ended: false, pid, label: "", argv: [], placements: [], events };
+    mkdirSync(join(state, "runs"), { recursive: true, mode: 0o700 });
+    writeFileSync(join(state, "runs", `${RUN}.json`), JSON.stringify({ ...head, wall_ms: 101, record: facts }));
+  }
+  const show = async (...more: readonly string[]) => {
+    const ran = await world.writ(["runs", "show", RUN, "--json", ...more]);
+    return { exit: ran.exit, ...documentOf(ran) } as Readonly<Record<string, unknown>>;
+  };
+
+  test("says what to type, and once its job was collected where that lies and how it is graded", async () => {
+    const { url } = node({ view: (job_id) => ended({ job_id, contract_sha256: "s" }, ANSWER) });
+    configure(url);
+    record(["gpu", "gpu"]);
+    leave(url, { run: RUN, leg: 1 });
+    expect(await show("--index", "1")).toMatchObject({
+      exit: 3,
+      code: "leg_open",
+      path: "--index",
+      message: `${RUN} has no result of leg 1: it was handed to gpu/s when its delegator was lost`,
+      hint: "writ runs recover collects what that made of it",
+    });
+    expect((await show()).unfinished).toEqual([0, 1].map((index) => ({ index, node: "gpu", seat: "s" })));
+    await world.writ(["runs", "recover"]);
+    expect(await show("--index", "1")).toMatchObject({
+      exit: 3,
+      code: "leg_open",
+      message: expect.stringContaining(`what that made of it is in ${recovered()}`),
+      hint: `writ grade CONTRACT --result ${recovered()} grades it`,
+    });
+    expect((await show()).unfinished).toEqual([
+      { index: 0, node: "gpu", seat: "s" },
+      { index: 1, node: "gpu", seat: "s", recovered: recovered() },
+    ]);
+  });
+
+  test("says what became of a job of which nothing is left, and of a leg that no node had", async () => {
+    const { url } = node({ view: () => fault(404, "not_found") });
+    configure(url);
+    record(["gpu", "local"], 3);
+    leave(url, { run: RUN, leg: 0 });
+    await world.writ(["runs", "recover"]);
+    expect(await show("--index", "0")).toMatchObject({
+      exit: 3,
+      code: "leg_open",
+      message: expect.stringContaining("nothing of it is left to collect: node no longer holds it"),
+      hint: "Delegate it once more",
+    });
+    for (const index of ["1", "2"]) {
+      expect(await show("--index", index)).toMatchObject({
+        exit: 3,
+        code: "leg_open",
+        message: expect.stringContaining("it ended with its delegator, without a result"),
+      });
+    }
+    expect(await show("--index", "3")).toMatchObject({
+      exit: 2,
+      code: "no_leg",
+      message: `${RUN} has no leg 3`,
+      hint: "None of its legs has a result",
+    });
+  });
+
+  test("says of a leg of one that goes on whether it runs or waits", async () => {
+    record(["gpu"], 2, process.pid);
+    const told = async (index: string) => (await show("--index", index)).message;
+    expect(await told("0")).toBe(`${RUN} has no result of leg 0: it still runs on gpu/s`);
+    expect(await told("1")).toBe(`${RUN} has no result of leg 1: it waits for room`);
+  });
+
+  test("cuts neither a path nor what to type on a terminal of 60 columns", async () => {
+    const { url } = node({ view: (job_id) => ended({ job_id, contract_sha256: "s" }, ANSWER) });
+    configure(url);
+    record(["gpu"]);
+    leave(url, { run: RUN, leg: 0 });
+    const table = async () => {
+      const argv = [...writCommand(), "runs", "show", RUN];
+      const screen = openScreen(argv, { env: world.env(), cwd: world.folder, columns: 60 });
+      expect(await screen.ended).toBe(0);
+      return screen.text();
+    };
+    expect(await table()).toContain("  writ runs recover collects what that made of it\r\n");
+    await world.writ(["runs", "recover"]);
+    expect(await table()).toContain(`what that made of it is in ${recovered()}\r\n`);
   });
 });
 

@@ -34,6 +34,7 @@ const RARE: Readonly<Record<string, readonly string[]>> = {
   "brief check": ["issues[].lines"],
   "config init": ["seats[].name", "seats[].base_url", "seats[].model", "seats[].engine", "seats[].proxy"],
   agent_delegate: ["ended"],
+  "runs show": ["unfinished[].recovered"],
   errors: ["omitted"],
 };
 const rare = new Set(Object.entries(RARE).flatMap(([name, members]) => members.map((each) => `${name}: ${each}`)));

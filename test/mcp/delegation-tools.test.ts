@@ -216,7 +216,11 @@ describe("what is too long for one answer", () => {
     const { document } = await mcp.call("agent_delegate", { subtasks: [PLAIN] });
     const run_id = runIdOf(document);
     const ask = async (args: object) => (await mcp.call("delegation_result", { run_id, ...args })).document;
-    expect(await ask({ index: 5 })).toMatchObject({ ok: false, code: "no_leg", hint: "There is 0" });
+    expect(await ask({ index: 5 })).toMatchObject({
+      ok: false,
+      code: "no_leg",
+      hint: "Its one result is that of leg 0",
+    });
     expect(await ask({ field: "outptu" })).toMatchObject({ code: "bad_input", hint: 'Did you mean "output"?' });
     expect(await ask({ field: "output" })).toMatchObject({ text: "there are 412 pallets", next_offset: null });
     expect(await ask({ run_id: "run-ffffffffffffffffffffffff" })).toMatchObject({ code: "no_run" });

@@ -15,6 +15,8 @@ export type Row = {
   /** null: nobody knows. */
   readonly wall_ms: number | null;
   readonly note: string;
+  /** Lines below it that are never cut: a path, what to type. */
+  readonly under?: readonly string[];
 };
 
 type Totals = {
@@ -68,7 +70,10 @@ function rowOf({ index, fields }: LegText): Row {
 function lines(rows: readonly Row[], totals: Totals, columns: number | null, open = 0): readonly string[] {
   const cells = rows.map((row) => [row.index, row.status, whereText(row), wallText(row.wall_ms)]);
   const room = Math.min(NOTE_COLUMNS, (columns ?? NOTE_COLUMNS + 2) - 2);
-  const notes = rows.map(({ note }) => (oneLine(note) === "" ? [] : [`  ${cutColumns(oneLine(note), room)}`]));
+  const notes = rows.map(({ note, under = [] }) => [
+    ...(oneLine(note) === "" ? [] : [`  ${cutColumns(oneLine(note), room)}`]),
+    ...under.map((line) => `  ${oneLine(line)}`),
+  ]);
   return [...tableLines(["index", "status", "node/seat", "wall"], cells, columns, notes), totalsLine(totals, open)];
 }
 

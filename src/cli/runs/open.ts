@@ -1,12 +1,10 @@
 /** The records of past delegations, as the commands that look at them find them. */
-import { findRun, type OpenLeg, type RunEntry, readRunEntry } from "../../core/delegation/run-entry.ts";
+import { findRun, type RunEntry, readRunEntry } from "../../core/delegation/run-entry.ts";
 import { WritError } from "../../core/error.ts";
-import { LOCAL } from "../../core/placement/place.ts";
 import { isAlive } from "../../host/process-identity.ts";
 import { openRunRecords, type RunRecords } from "../../host/run-records.ts";
 import { stateFolder } from "../../host/state-folder.ts";
 import { quoted } from "../arguments.ts";
-import { oneLine } from "../table.ts";
 import { placesOf } from "../world.ts";
 
 /** Longer lists are cut in a hint. */
@@ -65,12 +63,4 @@ export function wallOf(entry: RunEntry): number | null {
     default:
       return null;
   }
-}
-
-/** Where a leg without a result is, in one sentence, and what can be done about it. */
-export function openLegText({ node, seat }: OpenLeg, state: RunState): string {
-  const where = oneLine(`${node}/${seat}`);
-  if (state === "running") return node === "" ? "it waits for room" : `it still runs on ${where}`;
-  if (node === "" || node === LOCAL) return "it ended with its delegator, without a result";
-  return `it was handed to ${where} when its delegator was lost: writ runs recover collects what that made of it`;
 }

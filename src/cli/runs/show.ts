@@ -7,7 +7,8 @@ import { isTerminal } from "../../host/stream.ts";
 import { defineCommand } from "../command.ts";
 import { JSON_SWITCH, wholeNumber } from "../contract/address.ts";
 import { entryLines } from "../delegate/result-table.ts";
-import { openLegText, openRecords, recordOf, stateOf, wallOf } from "./open.ts";
+import { openRecords, recordOf, stateOf, wallOf } from "./open.ts";
+import { legOpen, legsWithResult, openLegOf, openLegState } from "./open-leg.ts";
 
 export const command = defineCommand({
   meta: { name: "runs show", description: "Print the result of a past delegation, or a part of it" },
@@ -25,7 +26,7 @@ export const command = defineCommand({
   exits: {
     0: "done",
     2: "there is no such leg or field",
-    3: "no delegation has that id, or several have it",
+    3: "no delegation has that id, or several have it; the leg has no result yet, or was left without one",
     4: "the folder of the records cannot be read",
   },
   run({ args, json, out }) {
@@ -50,7 +51,10 @@ export const command = defineCommand({
 /** The document; one that has not ended says so behind everything else, and where its legs are. */
 function documentOf(entry: RunEntry): string {
   if (entry.ended) return entry.document;
-  const unfinished = entry.unfinished.map(({ index, node, seat }) => ({ index, node, seat }));
+  const unfinished = entry.unfinished.map((leg) => {
+    const { recovered } = openLegState(entry, leg);
+    return { index: leg.index, node: leg.node, seat: leg.seat, ...(recovered === null ? {} : { recovered }) };
+  });
   const state = stateOf(entry);
   return `${entry.document.slice(0, -1)},${JSON.stringify({ ended: false, state, unfinished }).slice(1)}`;
 }
@@ -59,39 +63,34 @@ function tableOf(entry: RunEntry, columns: number | null): readonly string[] {
   const state = stateOf(entry);
   if (state === "ended") return entryLines(entry, columns);
   const wall_ms = wallOf(entry);
-  const rows = entry.unfinished.map((leg) => ({
-    ...leg,
-    status: state === "left" ? "left" : leg.node === "" ? "waiting" : "running",
-    scripted: false,
-    wall_ms: wall_ms === null ? null : Math.max(0, wall_ms - leg.at_ms),
-    note: openLegText(leg, state),
-  }));
+  const rows = entry.unfinished.map((leg) => {
+    const { told, advice } = openLegState(entry, leg);
+    return {
+      ...leg,
+      status: state === "left" ? "left" : leg.node === "" ? "waiting" : "running",
+      scripted: false,
+      wall_ms: wall_ms === null ? null : Math.max(0, wall_ms - leg.at_ms),
+      note: "",
+      // What goes on needs no advice.
+      under: state === "left" ? [told, advice] : [told],
+    };
+  });
   return entryLines({ ...entry, wall_ms }, columns, rows);
 }
 
-/** Errors: `usage`, `no_leg` */
+/** Errors: `usage`, `no_leg`, `leg_open` */
 function legOf(entry: RunEntry, index: number | null): LegText {
-  const { run_id, results } = entry;
-  const open = entry.unfinished.find((leg) => leg.index === index);
-  if (open !== undefined && !entry.ended) {
-    throw new WritError("no_leg", `${run_id} has no result of leg ${index}: ${openLegText(open, stateOf(entry))}`, {
-      path: "--index",
-      hint: `There is ${results.map((leg) => leg.index).join(", ") || "none"}`,
-    });
-  }
+  const { run_id, legs, results } = entry;
+  const open = openLegOf(entry, index);
+  if (open !== null) throw legOpen(entry, open, "--index");
   const [only] = results;
-  if (index === null && results.length === 1 && only !== undefined) return only;
+  if (index === null && results.length === 1 && legs === 1 && only !== undefined) return only;
   const found = results.find((leg) => leg.index === index);
   if (found !== undefined) return found;
-  const which = results.map((leg) => leg.index).join(", ") || "none";
+  const hint = legsWithResult(entry);
   throw index === null
-    ? new WritError("usage", `${run_id} has ${results.length} legs: --field needs --index`, {
-        hint: `There is ${which}`,
-      })
-    : new WritError("no_leg", `${run_id} has no result of leg ${index}`, {
-        path: "--index",
-        hint: `There is ${which}`,
-      });
+    ? new WritError("usage", `${run_id} has ${legs} legs: --field needs --index`, { hint })
+    : new WritError("no_leg", `${run_id} has no leg ${index}`, { path: "--index", hint });
 }
 
 /** Errors: `usage` */

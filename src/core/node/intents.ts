@@ -56,6 +56,24 @@ export function openIntents(texts: readonly string[]): readonly OpenIntent[] {
   return [...open.values()];
 }
 
+/** A job that was tried; `closed` is the note of the row that closed it, null while none does. */
+export type TriedJob = { readonly job: string; readonly closed: string | null };
+
+/**
+ * The jobs of one leg, in the order in which they were tried. Rows that do not say whose they are are nobody's.
+ *
+ * Errors: none, whatever the text
+ */
+export function jobsOfLeg(texts: readonly string[], run: string, leg: number): readonly TriedJob[] {
+  const jobs = new Map<string, TriedJob>();
+  for (const line of texts.flatMap((text) => text.split("\n"))) {
+    const row = readRow(line);
+    if (row?.e === "try" && row.run === run && row.leg === leg) jobs.set(row.job, { job: row.job, closed: null });
+    if (row?.e === "close" && jobs.has(row.job)) jobs.set(row.job, { job: row.job, closed: row.note });
+  }
+  return [...jobs.values()];
+}
+
 function readRow(line: string): IntentRow | null {
   if (line === "") return null;
   const parsed = parseJson(line);
