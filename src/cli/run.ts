@@ -68,7 +68,7 @@ export const command = defineCommand({
           argv: shell === undefined ? rest.map(masked) : null,
           path: null,
           cwd: resolve(args.cwd ?? "."),
-          exit_code: end.exit_code,
+          exit_code: end.status,
           signal: end.signal,
           failed: false,
           exit_note: null,

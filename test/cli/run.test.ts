@@ -90,7 +90,26 @@ describe("writ run", () => {
     const turn = await world.turn();
     const ran = await turn.writ(["run", "--", "sh", "-c", "kill -KILL $$"]);
     expect(shown(ran)).toBe("--- exit 137\n");
-    expect(await recordOf(turn)).toMatchObject([{ exit_code: null, signal: "SIGKILL" }]);
+    expect(await recordOf(turn)).toMatchObject([{ exit_code: 137, signal: "SIGKILL" }]);
+  });
+
+  test("whose command a signal ended refutes a pass", async () => {
+    const turn = await world.turn();
+    const words = 'echo "3 passed"; kill -SEGV $$';
+    expect((await turn.writ(["run", "-c", words])).exit).toBe(139);
+    const verification = { type: "command", command: words, result: "pass" };
+    const patch = { evidence_report: { verification }, conclusion: "It passes." };
+    await turn.writ(["contract", "fill", "--json", JSON.stringify(patch)]);
+    const state = { agent_status: { agent_state: "COMPLETE", next_action: "done" } };
+    await turn.writ(["contract", "fill", "--json", JSON.stringify(state)]);
+    const closed = await turn.writ(["contract", "finalize", "--json"]);
+    expect([closed.exit, documentOf(closed)]).toMatchObject([
+      1,
+      {
+        code: "content_unverified",
+        errors: [{ code: "exit_mismatch", message: expect.stringContaining("ended in exit 139") }],
+      },
+    ]);
   });
 
   test("ends as the command does when its reader goes away, and records that", async () => {
@@ -98,7 +117,7 @@ describe("writ run", () => {
     const { stdout } = await turn.shell('writ run -- yes | head -n 2; echo "$PIPESTATUS"');
     expect(stdout).toBe("y\ny\n141\n");
     expect(await recordOf(turn)).toMatchObject([
-      { command: "yes", exit_code: null, signal: "SIGPIPE", truncated: true, output_bytes: null },
+      { command: "yes", exit_code: 141, signal: "SIGPIPE", truncated: true, output_bytes: null },
     ]);
   });
 
@@ -138,7 +157,7 @@ describe("writ run", () => {
     child.kill("SIGTERM");
     expect(await child.exited).toBe(143);
     process.kill(started); // throws where it is gone
-    expect(await recordOf(turn)).toMatchObject([{ exit_code: null, signal: "SIGTERM", truncated: true }]);
+    expect(await recordOf(turn)).toMatchObject([{ exit_code: 143, signal: "SIGTERM", truncated: true }]);
   });
 
   test.skipIf(process.platform !== "linux")("is a terminal for a command in a terminal (Linux)", async () => {

@@ -62,8 +62,8 @@ export function agrees(expected: Expected, end: Ending): boolean {
 
 function expectedOf(run: ToolRecord, verification: JsonObject): Expected | null {
   const { exit_code, signal, failed } = run;
-  if (exit_code !== null) return { exit_code, signal: null, failed: false, from: "record" };
   if (signal !== null) return { exit_code: null, signal, failed: false, from: "record" };
+  if (exit_code !== null) return { exit_code, signal: null, failed: false, from: "record" };
   if (failed) return { exit_code: null, signal: null, failed: true, from: "record" };
   const result = valueAt(verification, "result");
   if (typeof result !== "string" || !readsPass(result)) return null;

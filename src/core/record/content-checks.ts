@@ -201,7 +201,9 @@ function checkExit<Run extends RecordedRun>(
     checker.held += 1;
     return last;
   }
-  if (last.exit_code === null && !(last.failed === true && expected === 0)) {
+  // A signal ended it: whatever number stands for that, it is not 0.
+  const hasFailed = last.failed === true || (last.signal ?? null) !== null;
+  if (last.exit_code === null && !(hasFailed && expected === 0)) {
     skip("exit_not_kept");
     return last;
   }

@@ -51,6 +51,8 @@ export type RecordedRun = {
   readonly command: string;
   readonly argv?: readonly string[] | null;
   readonly exit_code: number | null;
+  /** The name of the signal that ended it. */
+  readonly signal?: string | null;
   readonly failed?: boolean;
   readonly output: string | null;
   readonly tail?: string | null;

@@ -372,6 +372,18 @@ describe("evidence ids", () => {
   });
 });
 
+test.each([
+  { signal: "SIGSEGV", exit_code: null, verdict: "refuted" },
+  { signal: "SIGSEGV", exit_code: 139, verdict: "refuted" },
+  { signal: null, exit_code: null, verdict: "skipped" },
+])("a run that $signal ended, with exit $exit_code, leaves a pass $verdict", ({ signal, exit_code, verdict }) => {
+  const verification = { type: "command", command: "npm test", result: "pass" };
+  const outcome = check({ verification, record: [ran("npm test", { signal, exit_code })] });
+  expect([codesOf(outcome), skipsOf(outcome)]).toEqual(
+    verdict === "refuted" ? [[`exit_mismatch ${RESULT}`], []] : [[], [`exit ${COMMAND} exit_not_kept`]],
+  );
+});
+
 describe("a verbatim output", () => {
   const record = [ran("npm test", { output: "Tests  15 passed\nkey [REDACTED] ok\n" })];
   const held = (
