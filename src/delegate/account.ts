@@ -9,6 +9,7 @@ import type { Decision } from "../core/placement/deal.ts";
 import { routeOf } from "../core/placement/pin.ts";
 import { LOCAL, type Spot } from "../core/placement/place.ts";
 import { placementSentence } from "../core/placement/sentence.ts";
+import { isScriptedModel } from "../core/seat/scripted-model.ts";
 import type { Ended } from "./attempt.ts";
 import type { Desk } from "./desk.ts";
 import { attemptStatus, outcomeText, soonestSec } from "./told.ts";
@@ -31,6 +32,11 @@ export type Where = {
 };
 
 const NOWHERE: Where = { node: "", seat: "", job_id: "", queue_wait_sec: 0 };
+
+/** Also where the place was lost before it said so. */
+function isScripted(decision: Decision): boolean {
+  return decision.kind === "place" && isScriptedModel(decision.candidate.seat.model);
+}
 
 export class Account {
   readonly attempts: Attempt[] = [];
@@ -135,6 +141,7 @@ export class Account {
       settled,
       node: where.node,
       seat: where.seat,
+      is_scripted: where.node !== "" && isScripted(decision),
       job_id: where.job_id,
       queue_wait_sec: where.queue_wait_sec,
       placement: placementSentence(decision),

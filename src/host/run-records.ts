@@ -22,7 +22,7 @@ export type RunFile = {
 export type RunRecords = {
   /** Writes a record, whose text comes in pieces. Errors: those of the file system */
   save(runId: string, pieces: Iterable<string>): Promise<void>;
-  /** Newest first, regular files alone; none where the folder is not there. Errors: `state_failed` */
+  /** Last written first, regular files alone; none where the folder is not there. Errors: `state_failed` */
   list(): readonly RunFile[];
   /** The text of a record; null where there is none, or none that can be read. Errors: none */
   read(runId: string): string | null;

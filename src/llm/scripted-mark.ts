@@ -1,3 +1,5 @@
+import { isScriptedModel } from "../core/seat/scripted-model.ts";
+
 /**
  * Whether a seat is a scripted one. It says so in three ways, of which one is enough: the header of each of its answers, the
  * fingerprint in a chat object, and the name of its model.
@@ -28,9 +30,4 @@ export class ScriptedMark {
   read(answer: { readonly model: string | null; readonly system_fingerprint: string | null }): void {
     this.#isSeen ||= answer.system_fingerprint === "writ-scripted" || isScriptedModel(answer.model ?? "");
   }
-}
-
-/** A model of another kind may have a name that only begins like it. */
-function isScriptedModel(model: string): boolean {
-  return /^scripted(?:\/|$)/.test(model);
 }

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "../../src/core/json/value.ts";
 import { openScreen } from "../support/screen.ts";
 import { type RunningSeat, startScriptedSeat } from "../support/scripted-seat.ts";
-import { type LivingWorld, livingWorld, type Ran, writCommand } from "../support/writ.ts";
+import { documentOf, type LivingWorld, livingWorld, type Ran, writCommand } from "../support/writ.ts";
 
 const EDIT = { path: "work/n.txt", content: "412\n" };
 const SCRIPT = {
@@ -103,6 +103,7 @@ type Printed = JsonObject & {
   readonly summary: JsonObject;
   readonly results: readonly Leg[];
   readonly run_id: string;
+  readonly started_at: string;
 };
 const printed = (ran: Ran): Printed => {
   if (!ran.stdout.endsWith("}\n")) throw new Error(`no document: ${ran.stdout}${ran.stderr}`);
@@ -551,6 +552,30 @@ describe("writ runs", () => {
     const { run_id } = printed(await delegate("--contract", "plain.json", "--quiet"));
     const ran = await world.writ(["runs", ...args.map((word) => (word === "ID" ? run_id : word)), "--json"]);
     expect([ran.exit, JSON.parse(ran.stdout)]).toMatchObject([exit, { ok: false, code }]);
+  });
+
+  test("are newest first by when they began, also where an older one ended later", async () => {
+    const { run_id, started_at } = printed(await delegate("--contract", "plain.json", "--quiet"));
+    using other = livingWorld();
+    const runs = join(other.data, "run", "runs");
+    mkdirSync(runs, { recursive: true });
+    const text = readFileSync(join(world.data, "run", "runs", `${run_id}.json`), "utf8");
+    const kept = (digit: string, began: string, written: string) => {
+      const path = join(runs, `run-${digit.repeat(24)}.json`);
+      writeFileSync(
+        path,
+        text.replaceAll(run_id, `run-${digit.repeat(24)}`).replace(started_at, `2026-01-05T${began}Z`),
+      );
+      utimesSync(path, new Date(`2026-01-05T${written}Z`), new Date(`2026-01-05T${written}Z`));
+    };
+    kept("a", "10:00:00", "10:09:00");
+    kept("b", "10:00:02", "10:00:03");
+    kept("c", "10:00:01", "10:00:04");
+    const listed = async (limit: number) => {
+      const ran = await other.writ(["runs", "list", "--limit", String(limit), "--json"]);
+      return (documentOf(ran).runs as readonly { run_id: string }[]).map((each) => each.run_id.at(-1));
+    };
+    expect([await listed(9), await listed(1)]).toEqual([["b", "c", "a"], ["b"]]);
   });
 
   test("an empty list is an answer too", async () => {

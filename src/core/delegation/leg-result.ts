@@ -16,6 +16,8 @@ export type LegEnd = {
   /** Where the published attempt ran, and its id; "" when no place ran it. */
   readonly node: string;
   readonly seat: string;
+  /** The seat that it was dealt is a scripted one, whatever came of it. */
+  readonly is_scripted: boolean;
   readonly job_id: string;
   readonly placement: string;
   readonly route: Route;
@@ -44,7 +46,7 @@ export function legResult(end: LegEnd): LegResult {
     status: settled.status,
     node: end.node,
     seat: end.seat,
-    ...(result?.scripted ? { scripted: true } : {}),
+    ...(result?.scripted || end.is_scripted ? { scripted: true } : {}),
     placement: end.placement,
     route: end.route,
     ...(end.route_asked === end.route ? {} : { route_asked: end.route_asked }),

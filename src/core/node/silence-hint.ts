@@ -4,6 +4,9 @@ import type { NodeAnswer } from "./client.ts";
 /** The code of an answer that was never asked for: the file of certificates cannot be used. */
 export const CA_FILE = "CA_FILE";
 
+/** A proxy says with these that it does not reach what is behind it. */
+const GATEWAY: ReadonlySet<number> = new Set([502, 503, 504]);
+
 const START = "Start it there with: writ node serve";
 
 /**
@@ -14,6 +17,9 @@ const START = "Start it there with: writ node serve";
  */
 export function silenceHint(url: string, answer: NodeAnswer): string {
   const { protocol, host } = new URL(url);
+  if (answer.kind === "answer" && GATEWAY.has(answer.status)) {
+    return `What stands before the node answers in its place: start the node with writ node serve, or mend the proxy at ${host}`;
+  }
   if (answer.kind !== "none") {
     return "That is no node, or an older one: a node listens at port 18811 unless it was told otherwise, and a model server is named in seats";
   }

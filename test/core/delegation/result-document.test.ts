@@ -27,6 +27,7 @@ const END: LegEnd = {
   settled: unsettled("deferred", "no eligible place had room for 120s", "capacity"),
   node: "",
   seat: "",
+  is_scripted: false,
   job_id: "",
   placement: "local: cap (2/2 slots)",
   route: "auto",
@@ -59,6 +60,11 @@ const ORDER =
   timings trace attempts retried_on retry_note replacements replacement_note contract_sha256 seat_pin`.split(/\s+/);
 
 describe("legResult()", () => {
+  test("calls a scripted seat so, also where nothing came of it", () => {
+    expect(legResult(END)).not.toHaveProperty("scripted");
+    expect(legResult({ ...END, is_scripted: true })).toMatchObject({ status: "deferred", scripted: true });
+  });
+
   test("leaves out what is zero or empty", () => {
     expect(legResult(END)).toEqual({
       index: 0,
