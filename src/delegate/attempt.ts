@@ -38,6 +38,8 @@ const WAITING: ReadonlySet<JobPhase> = new Set(["admission", "contention"]);
 
 /** A place is given so much beyond all its waits before it is given up, in seconds. */
 const GRACE_SEC = 120;
+/** A node that does not say for how long may let it lie for so long. */
+const MOST_LYING_SEC = 300;
 /** Seats that go down under a run are waited for at most so often. */
 const RECOVERIES = 2;
 
@@ -109,7 +111,8 @@ export async function runAttempt(
       return { kind: "failed", reason: `internal: ${spotText(spot)}: ${why}` };
     }
   })();
-  const outcome = await boundedBy(desk, running, { own, cancel, timeout_sec });
+  const lying_sec = spot.place === LOCAL ? 0 : MOST_LYING_SEC;
+  const outcome = await boundedBy(desk, running, { own, cancel, timeout_sec, lying_sec });
   desk.unbind(leg.index);
   if (outcome.kind === "ran") desk.noteRan(leg.index, spot.place, job_id);
   const wall_ms = clock.ms() - started;
@@ -125,14 +128,15 @@ function seatFor({ call }: Desk, { place, seat }: Spot, kind: Attempt["kind"]): 
 async function boundedBy(
   desk: Desk,
   running: Promise<PlaceOutcome>,
-  { own, cancel, timeout_sec }: { own: AbortController; cancel: AbortSignal; timeout_sec: number },
+  bounds: { own: AbortController; cancel: AbortSignal; timeout_sec: number; lying_sec: number },
 ): Promise<PlaceOutcome | Abandoned> {
+  const { own, cancel, timeout_sec, lying_sec } = bounds;
   const { clock, limits } = desk.world;
   const settled = new AbortController();
   void running.finally(() => settled.abort());
   const waits = [limits.slot_wait_sec, limits.contention_wait_sec, (1 + RECOVERIES) * limits.admission_wait_sec];
   // Twice: a node may let it lie as long as it may run.
-  const most_sec = 2 * timeout_sec + waits.reduce((sum, wait) => sum + Math.max(0, wait), 0) + GRACE_SEC;
+  const most_sec = lying_sec + 2 * timeout_sec + waits.reduce((sum, wait) => sum + Math.max(0, wait), 0) + GRACE_SEC;
   // Whichever is first: it has ended, it is to end, or it takes longer than anything may.
   await clock.sleep(most_sec * 1000, AbortSignal.any([settled.signal, desk.signal, cancel]));
   const was_stopped = desk.stopped !== null || cancel.aborted;

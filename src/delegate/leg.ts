@@ -44,6 +44,7 @@ const LOOK_AGAIN_MS = 15_000;
 const MOST_OFFERS = 32;
 /** A place that has turned a leg away so often is not believed any more that it has room. */
 const STUBBORN_REFUSALS = 2;
+const STUBBORN_COOLDOWN_MS = 5_000;
 
 /**
  * Lives one leg.
@@ -235,11 +236,14 @@ class LegLife {
       case "abandoned": {
         account.noteMissed(ended, outcome);
         const told = stoppedText(ended, outcome);
-        const isStopped = desk.stopped !== null;
-        const result = isStopped
-          ? account.publishStopped(told, decision, whereOf(ended))
-          : account.publish(unsettled("failed", `internal: ${told}`, ""), decision, whereOf(ended));
-        return { result };
+        const where = whereOf(ended);
+        if (desk.stopped !== null) return { result: account.publishStopped(told, decision, where) };
+        // A node may keep a job from its end by what it says of it; nothing here does.
+        const isTheirs = outcome.kind === "abandoned" && ended.spot.place !== LOCAL;
+        const settled = isTheirs
+          ? unsettled("deferred", told, "infrastructure")
+          : unsettled("failed", `internal: ${told}`, "");
+        return { result: account.publish(settled, decision, where) };
       }
       default:
         return outcome satisfies never;
@@ -420,7 +424,9 @@ class LegLife {
     const since_ms = desk.world.clock.ms();
     const draw = placementDraw(desk.run_id, leg.index, { place, seat: String(account.attempts.length) });
     const isStubborn = account.refusals.filter((refusal) => refusal.place === place).length >= STUBBORN_REFUSALS;
-    desk.cooldowns.set(place, { since_ms, until_ms: since_ms + cooldownMs(retry_after_sec, draw), isStubborn });
+    const least_ms = isStubborn ? STUBBORN_COOLDOWN_MS : 0;
+    const until_ms = since_ms + Math.max(least_ms, cooldownMs(retry_after_sec, draw));
+    desk.cooldowns.set(place, { since_ms, until_ms, isStubborn });
   }
 
   /** The owner of the job is silent: the leg is offered elsewhere, once; until somebody takes it the owner is waited for. */

@@ -206,7 +206,7 @@ class RemoteRun {
       case "gave_up":
         return true;
       case "refused":
-        return this.#isDoubtful && outcome.http === null;
+        return this.#isDoubtful;
       case "stopped":
         return outcome.state === "running";
       case "failed":
@@ -229,8 +229,12 @@ class RemoteRun {
     for (let attempt = 0; attempt < SUBMIT_TRIES; attempt += 1) {
       if (signal.aborted) break;
       answer = await this.#world.client.submit(this.#body(), signal);
-      if (answer.kind !== "none") break;
-      this.#isDoubtful ||= answer.is_sent;
+      if (!isNobodys(answer)) {
+        // A node that answers knows whether it has the job, whatever became of an earlier request.
+        this.#isDoubtful = false;
+        break;
+      }
+      this.#isDoubtful ||= answer.kind !== "none" || answer.is_sent;
     }
     if (signal.aborted && (answer.kind !== "answer" || answer.status !== 202)) {
       return this.#isDoubtful || answer.kind !== "none"
@@ -305,7 +309,7 @@ class RemoteRun {
     let terminal: ReadView | null = null;
     const over = new AbortController();
     void this.#untilBound(AbortSignal.any([signal, over.signal])).then(() => stop.abort());
-    await this.#world.client.follow(this.#job.job_id, signal, (view) => {
+    const { silent_ms } = await this.#world.client.follow(this.#job.job_id, signal, (view) => {
       if (terminal !== null || view.job_id !== this.#job.job_id) return;
       this.#seen(view);
       if (!isEnded(view)) return;
@@ -313,7 +317,11 @@ class RemoteRun {
       stop.abort();
     });
     over.abort();
-    if (terminal === null) this.#noEventsUntil = this.#world.clock.ms() + NO_EVENTS_MS;
+    if (terminal === null) {
+      const now_ms = this.#world.clock.ms();
+      this.#noEventsUntil = now_ms + NO_EVENTS_MS;
+      if (silent_ms > 0) this.#silentSince ??= now_ms - silent_ms;
+    }
     return terminal === null ? null : this.#end(terminal);
   }
 
@@ -548,6 +556,12 @@ class RemoteRun {
 /** Also where the node has a result that it could not store yet: it will not change. */
 function isEnded({ state, result }: ReadView): boolean {
   return isTerminal(state) || (state === "running" && result !== null);
+}
+
+/** Whether no node says what became of a job: none answered, or something in its place, or it says that it does not know. */
+function isNobodys(answer: NodeAnswer): boolean {
+  if (answer.kind !== "answer") return answer.kind === "none";
+  return answer.status >= 500 && (answer.code === "" || answer.code === "internal");
 }
 
 /** What the acknowledgement says of the wait; null where it does not. */

@@ -13,7 +13,7 @@ import { dialTargets } from "../core/config/dial.ts";
 import { EventStream } from "../core/event-stream.ts";
 import { parseJson } from "../core/json/parse.ts";
 import { isObject, type JsonValue, valueAt } from "../core/json/value.ts";
-import type { NodeAnswer, NodeClient } from "../core/node/client.ts";
+import type { Followed, NodeAnswer, NodeClient } from "../core/node/client.ts";
 import { type ReadView, readView } from "../core/node/read-view.ts";
 import { CA_FILE } from "../core/node/silence-hint.ts";
 import { processGate, type RequestGate } from "../core/request-gate.ts";
@@ -49,7 +49,7 @@ export const NODE_CLIENT_LIMITS: NodeClientLimits = {
   cancel_ms: 5_000,
   answer_bytes: 4 * 1024 * 1024,
   /** Without a byte of an event stream; the node sends a ping each 15 s. */
-  stream_silence_ms: 45_000,
+  stream_silence_ms: 20_000,
 };
 
 const PROTOCOL_PATH = "/writ/v1";
@@ -266,19 +266,26 @@ function retryAfter(text: string | null): number | null {
   return text !== null && /^\d{1,6}$/.test(text.trim()) ? Math.min(MOST_RETRY_SEC, Number(text)) : null;
 }
 
+const BROKEN: Followed = { isWhole: false, silent_ms: 0 };
+
 async function follow(
   world: NodeClientWorld,
   path: string,
   limits: { readonly stream_silence_ms: number; readonly answer_bytes: number },
   signal: AbortSignal,
   onView: (view: ReadView) => void,
-): Promise<boolean> {
+): Promise<Followed> {
   const leave = await (world.gate ?? processGate).enter(signal);
-  if (leave === null) return false;
+  if (leave === null) return BROKEN;
   const connection = new AbortController();
   const stop = () => connection.abort();
+  let silent_ms = 0;
+  const fallSilent = () => {
+    silent_ms = limits.stream_silence_ms;
+    stop();
+  };
   signal.addEventListener("abort", stop, { once: true });
-  let silence = setTimeout(stop, limits.stream_silence_ms);
+  let silence = setTimeout(fallSilent, limits.stream_silence_ms);
   try {
     const response = await send(world, { method: "GET", path }, connection.signal, () => {});
     if (
@@ -287,22 +294,22 @@ async function follow(
       response.status !== 200 ||
       response.body === null
     )
-      return false;
+      return BROKEN;
     const stream = new EventStream({ line_bytes: limits.answer_bytes, event_bytes: limits.answer_bytes });
     for await (const piece of response.body) {
       clearTimeout(silence);
-      silence = setTimeout(stop, limits.stream_silence_ms);
+      silence = setTimeout(fallSilent, limits.stream_silence_ms);
       for (const event of stream.push(piece)) {
         const read = readView(withoutToken(world, event.data));
-        if (!read.ok) return false;
+        if (!read.ok) return BROKEN;
         onView(read.view);
-        if (event.type === "done") return true;
+        if (event.type === "done") return { isWhole: true, silent_ms: 0 };
       }
-      if (stream.fault !== null) return false;
+      if (stream.fault !== null) return BROKEN;
     }
-    return false; // it ended without saying how the job ended
+    return BROKEN; // it ended without saying how the job ended
   } catch (error) {
-    if (connection.signal.aborted || transportFault(error, "") !== null) return false;
+    if (connection.signal.aborted || transportFault(error, "") !== null) return { isWhole: false, silent_ms };
     throw error;
   } finally {
     clearTimeout(silence);

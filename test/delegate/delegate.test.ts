@@ -482,6 +482,7 @@ describe("being turned away by a place that shows room", () => {
   test.each([
     ["full", refused(503, "queue_full", 10)],
     ["full for long", refused(429, "queue_full", 9e9)],
+    ["full for no time", refused(429, "queue_full", 0)],
     ["canceled", withdrawn],
   ])("again and again (%s) is a wait for room, and has its bound", async (_, again) => {
     const { results } = await play({
@@ -492,7 +493,25 @@ describe("being turned away by a place that shows room", () => {
     const { attempts, ...leg } = only(results);
     expect(leg).toMatchObject({ status: "deferred", defer_class: "capacity" });
     expect(leg.capacity_wait_sec).toBeWithin(119, 135);
-    expect(attempts.length).toBeWithin(2, 16);
+    expect(attempts.length).toBeWithin(2, 30);
+  });
+
+  test("that never ends a job is given up, and the leg is deferred", async () => {
+    const { results } = await play({
+      contracts: [{ ...SCHEMA, timeout_sec: 10 }],
+      local: () => null,
+      remotes: (clock) => {
+        const place = scriptedRemote(clock, "http://a:1", [{}]);
+        return [{ ...place, run: () => new Promise(() => {}) }];
+      },
+    });
+    expect(only(results)).toMatchObject({
+      status: "deferred",
+      defer_class: "infrastructure",
+      reason: expect.stringContaining("was abandoned"),
+    });
+    // Longer than a node may let it lie and work on it.
+    expect(only(results).wall_ms).toBeGreaterThan((300 + 2 * 10) * 1000);
   });
 
   test("for want of storage leaves the leg to wait for one that is only busy", async () => {

@@ -45,6 +45,8 @@ type Script = {
   readonly events?: readonly [readonly string[], boolean] | null;
   /** The stream stays open behind its events, and says nothing more. */
   readonly lingers?: boolean;
+  /** For how long nothing had come when the stream was given up. */
+  readonly streamSilent_ms?: number;
 };
 
 /** The last answer of a list is given again and again. */
@@ -85,13 +87,15 @@ function placeOf(
       return said;
     },
     async follow(_job, signal, onView) {
-      if (script.events === undefined || script.events === null) return false;
+      if (script.events === undefined || script.events === null) return { isWhole: false, silent_ms: 0 };
       for (const text of script.events[0]) {
         const read = readView(text);
         if (read.ok) onView(read.view);
       }
       if (script.lingers) await clock.sleep(1e9, signal);
-      return script.events[1];
+      const silent_ms = script.streamSilent_ms ?? 0;
+      await clock.sleep(silent_ms, signal);
+      return { isWhole: script.events[1], silent_ms };
     },
     async cancel(_job, isForced) {
       asked.push(`cancel${isForced ? " by force" : ""}`);
@@ -327,6 +331,30 @@ describe("a job at a node", () => {
     });
     expect(await drive()).toMatchObject({ kind: "gave_up", defer_class: "budget" });
     expect(clock.ms()).toBeWithin(160_000, 200_000);
+  });
+
+  test("whose stream fell silent has been silent since then", async () => {
+    const { run, clock } = placeOf({ submit: [ACK], poll: [none()], events: [[], false], streamSilent_ms: 20_000 });
+    const outcome = await clock.drive(run());
+    if (outcome.kind !== "silent") throw new Error("it is not silent");
+    expect(clock.ms()).toBeWithin(60_000, 63_000);
+  });
+
+  test.each<[string, readonly NodeAnswer[], string]>([
+    ["nobody but a gateway answers", [answer(502)], "try"],
+    ["the node says that it does not know", [answer(500, {}, { code: "internal" })], "try"],
+    ["nothing comes", [none()], "try"],
+    [
+      "a gateway answers, and then the node refuses it",
+      [answer(502), answer(503, {}, { code: "queue_full" })],
+      "try close",
+    ],
+    ["the node refuses it", [answer(503, {}, { code: "queue_full" })], "try close"],
+    ["nothing was sent", [none(false)], "try close"],
+  ])("of which %s when it is handed over may be there, or is not", async (_, submit, left) => {
+    const { drive, ledger, asked } = placeOf({ submit });
+    expect(await drive()).toMatchObject({ kind: "refused" });
+    expect([ledger(), asked.length]).toEqual([left, submit[0]?.kind === "answer" && submit[0].status === 503 ? 1 : 2]);
   });
 
   test.each<[string, NodeAnswer]>([

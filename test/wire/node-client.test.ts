@@ -178,7 +178,10 @@ describe("openNodeClient()", () => {
         ),
     );
     const seen: number[] = [];
-    expect(await client(url).follow("a", never(), ({ rev }) => seen.push(rev))).toBe(true);
+    expect(await client(url).follow("a", never(), ({ rev }) => seen.push(rev))).toEqual({
+      isWhole: true,
+      silent_ms: 0,
+    });
     expect(seen).toEqual([1, 2, 3]);
   });
 
@@ -194,8 +197,11 @@ describe("openNodeClient()", () => {
           new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode(": ping\n\n")) }),
         ),
     ],
-  ])("says so where a stream %s", async (_, handler) => {
+  ])("says so where a stream %s", async (what, handler) => {
     const limits = { stream_silence_ms: 150, answer_bytes: 4096 };
-    expect(await client(serve(handler), { limits }).follow("a", never(), () => {})).toBe(false);
+    expect(await client(serve(handler), { limits }).follow("a", never(), () => {})).toEqual({
+      isWhole: false,
+      silent_ms: what === "falls silent" ? 150 : 0,
+    });
   });
 });

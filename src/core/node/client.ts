@@ -24,6 +24,13 @@ export type NodeAnswer =
   /** One came that cannot be used: too large. */
   | { readonly kind: "unusable"; readonly why: string; readonly status: number };
 
+export type Followed = {
+  /** It came to its end; else it broke, or there is none here. */
+  readonly isWhole: boolean;
+  /** For how long nothing had come when it was given up for that, in milliseconds; else 0. */
+  readonly silent_ms: number;
+};
+
 export type NodeClient = {
   /** Its base URL. */
   readonly url: string;
@@ -32,7 +39,7 @@ export type NodeClient = {
   submit(body: string, signal: AbortSignal): Promise<NodeAnswer>;
   /** Holds until the job has changed, at most so many seconds. `since` null: answers at once. */
   poll(job_id: string, since: number | null, wait_sec: number, signal: AbortSignal): Promise<NodeAnswer>;
-  /** Hands over each view of the event stream until it ends. False: the stream broke, or there is none here. */
-  follow(job_id: string, signal: AbortSignal, onView: (view: ReadView) => void): Promise<boolean>;
+  /** Hands over each view of the event stream until it ends. */
+  follow(job_id: string, signal: AbortSignal, onView: (view: ReadView) => void): Promise<Followed>;
   cancel(job_id: string, isForced: boolean, signal: AbortSignal): Promise<NodeAnswer>;
 };
