@@ -1,14 +1,16 @@
 /**
  * Applying a patch to a folder: everything is read and checked first, and then every file is written beside its place,
- * flushed and renamed. A fault anywhere leaves every file as it was.
+ * flushed and renamed. A fault anywhere leaves every file as it was, and so does a signal that asks to stop before the first
+ * of the renames; behind it all of them happen. A process that is killed among them leaves a part, with which the same
+ * patch goes on.
  */
 import { type BigIntStats, mkdirSync, realpathSync, renameSync, rmdirSync, rmSync, unlinkSync } from "node:fs";
 import { dirname } from "node:path";
 import { quote } from "../core/acceptance/quoting.ts";
-import { type OldFile, type PlannedFile, planPatch } from "../core/patch/apply.ts";
+import { type OldFile, type PlannedFile, planRest } from "../core/patch/apply.ts";
 import { type Patch, type PatchRefusal, parsePatch } from "../core/patch/parse.ts";
 import { findPlace, isSameNode, lookAt, type Place, readPlace, reasonOf } from "./place.ts";
-import { flushFolder, stageBeside } from "./staged.ts";
+import { flushFolder, stageBeside, sweepStaged } from "./staged.ts";
 
 /** The largest file that is patched. */
 const FILE_BYTES = 64 * 1024 * 1024;
@@ -18,13 +20,20 @@ export type PatchOptions = {
   readonly dryRun?: boolean;
   /** What every file of the patch must lie under, relative to the folder; by default anywhere in it. */
   readonly writeRoot?: string;
+  /** Aborted where the process is asked to end. */
+  readonly signal?: AbortSignal;
   /** What brings a file to its place; a test lets it fail. */
   readonly rename?: (from: string, to: string) => void;
 };
 
 export type AppliedPatch =
-  /** What was written, or would be. */
-  | { readonly ok: true; readonly patch: Patch; readonly files: readonly PlannedFile[] }
+  /** What was written, or would be; `already`: the paths of the patch that were as it makes them. */
+  | {
+      readonly ok: true;
+      readonly patch: Patch;
+      readonly files: readonly PlannedFile[];
+      readonly already: ReadonlySet<string>;
+    }
   /** Nothing was written. `patch` is null where the text is none. */
   | { readonly ok: false; readonly patch: Patch | null; readonly refusals: readonly PatchRefusal[] };
 
@@ -33,10 +42,12 @@ export type AppliedPatch =
  *
  * @param folder the root of its paths; it may be reached through links
  * @param bytes  in the format of `core/patch/render.ts`
- * Errors: none. A failed rename is rolled back and refused; what could not be put back is named in the refusal
+ * Errors: the reason of the signal, where it came before the first file was brought to its place: nothing is changed then,
+ *         and nothing left. A failed rename is rolled back and refused; what could not be put back is named in the refusal.
+ *         What the process was told meanwhile has come to its listeners when this returns
  * Source: delegation run, section 10.6
  */
-export function applyPatch(folder: string, bytes: Uint8Array, options: PatchOptions = {}): AppliedPatch {
+export async function applyPatch(folder: string, bytes: Uint8Array, options: PatchOptions = {}): Promise<AppliedPatch> {
   const parsed = parsePatch(bytes, options.writeRoot);
   if (!parsed.ok) return { ok: false, patch: null, refusals: [parsed.refusal] };
   const { patch } = parsed;
@@ -48,11 +59,13 @@ export function applyPatch(folder: string, bytes: Uint8Array, options: PatchOpti
       refusals: [{ file: null, hunk: null, line: null, line_of: null, reason: `${quote(folder)} is no folder` }],
     };
   const places = new Map<string, Place>();
-  const plan = planPatch(patch, (path) => readOld(root, path, places));
+  const plan = planRest(patch, (path) => readOld(root, path, places));
   if (!plan.ok) return { ok: false, patch, refusals: plan.refusals };
-  if (options.dryRun === true) return { ok: true, patch, files: plan.files };
-  const refusal = new Change(plan.files, places, options.rename ?? renameSync).carryOut();
-  return refusal === null ? { ok: true, patch, files: plan.files } : { ok: false, patch, refusals: [refusal] };
+  const { files, already } = plan;
+  if (options.dryRun === true) return { ok: true, patch, files, already };
+  const change = new Change(files, places, options.rename ?? renameSync);
+  const refusal = await change.carryOut(options.signal ?? null);
+  return refusal === null ? { ok: true, patch, files, already } : { ok: false, patch, refusals: [refusal] };
 }
 
 /** Null where there is no folder that could be looked at. */
@@ -104,18 +117,34 @@ class Change {
     this.#rename = rename;
   }
 
-  /** Null when all is done. */
-  carryOut(): PatchRefusal | null {
+  /** Null when all is done. Errors: the reason of the signal */
+  async carryOut(signal: AbortSignal | null): Promise<PatchRefusal | null> {
+    this.#sweep();
     try {
-      for (const file of this.#files) this.#stage(file);
+      for (const file of this.#files) {
+        await signalsCome();
+        signal?.throwIfAborted();
+        this.#stage(file);
+      }
+      await signalsCome();
+      signal?.throwIfAborted();
+      // From here to the end nothing is waited for: no listener of a signal runs, and none of them ends the process.
       for (const step of this.#steps) this.#put(step);
       for (const folder of new Set(this.#steps.map(({ place }) => dirname(place.path)))) flushFolder(folder);
-      return null;
     } catch (error) {
       const left = this.#rollBack();
+      if (this.#done === 0 && signal?.aborted === true) throw signal.reason;
       const lost = left.length === 0 ? "nothing was changed" : `and these could not be put back: ${left.join(", ")}`;
       return { file: this.#path, hunk: null, line: null, line_of: null, reason: `${reasonOf(error)}; ${lost}` };
     }
+    await signalsCome();
+    return null;
+  }
+
+  /** What a killed call left beside the files. */
+  #sweep(): void {
+    const there = [...this.#places.values()].filter(({ missing }) => missing.length === 0);
+    for (const folder of new Set(there.map(({ path }) => dirname(path)))) sweepStaged(folder, Date.now());
   }
 
   #stage(file: PlannedFile): void {
@@ -155,6 +184,11 @@ class Change {
     for (const folder of this.#madeFolders.toReversed()) removeEmpty(folder);
     return left;
   }
+}
+
+/** A turn of the event loop, in which the signals that came are told to who listens. */
+function signalsCome(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 /** A new file is 0644 where the mask allows it; another keeps its mode. Errors: file system */

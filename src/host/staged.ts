@@ -11,6 +11,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { isAlive } from "./process-identity.ts";
 
 /** The mode of a file that is made: `created` as the process's mask leaves it, `kept` to the bit. */
 export type StagedMode = { readonly created: number } | { readonly kept: number };
@@ -44,16 +45,24 @@ export function stageBeside(path: string, chunks: Iterable<Uint8Array>, mode: St
 
 /** No write takes that long, in milliseconds. */
 const LEFT_BEHIND_MS = 3_600_000;
-const STAGED = /^\.writ-\d+-[0-9a-f]{16}\.tmp$/;
+const STAGED = /^\.writ-(\d+)-[0-9a-f]{16}\.tmp$/;
 
-/** Removes what killed processes left in a folder. Errors: none; what cannot be removed stays until a later call */
+/**
+ * Removes what killed processes left in a folder: at once where nobody has the id in its name, else when it is old.
+ *
+ * Errors: none; what cannot be removed stays until a later call
+ */
 export function sweepStaged(folder: string, now_ms: number): void {
   try {
-    for (const name of readdirSync(folder).filter((each) => STAGED.test(each))) {
+    for (const name of readdirSync(folder)) {
+      const pid = STAGED.exec(name)?.[1];
+      if (pid === undefined) continue;
       const path = join(folder, name);
       const stat = lstatSync(path, { throwIfNoEntry: false });
+      if (!stat?.isFile()) continue;
       // Of a time to come, too: the clock was ahead then.
-      if (stat?.isFile() && Math.abs(now_ms - stat.mtimeMs) > LEFT_BEHIND_MS) rmSync(path, { force: true });
+      const isOld = Math.abs(now_ms - stat.mtimeMs) > LEFT_BEHIND_MS;
+      if (isOld || !isAlive(Number(pid))) rmSync(path, { force: true });
     }
   } catch {
     // somebody else removed it first, or the folder may not be listed

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { doneResult } from "../support/wire-result.ts";
-import { livingWorld } from "../support/writ.ts";
+import { livingWorld, writCommand } from "../support/writ.ts";
 
 const DIFF = "diff --git a/a.ts b/a.ts\n--- a/a.ts\n+++ b/a.ts\n@@ -1,3 +1,3 @@\n one\n-two\n+TWO\n three\n";
 const LEG = { index: 0, status: "succeeded", diff: DIFF, diff_files: ["a.ts"] };
@@ -243,5 +243,114 @@ describe("writ gate apply --contract", () => {
     writeFileSync(join(here.living.folder, "r.json"), JSON.stringify({ ...LEG, output: "done" }));
     const ran = await here.apply("--read-root", "tree", "--yes");
     expect([ran.exit, JSON.parse(ran.stdout).code, here.a()]).toEqual([3, "leg_unproved", "one\ntwo\nthree\n"]);
+  });
+});
+
+describe("writ gate apply --yes, asked to end", () => {
+  const FILES = 200;
+  const nameOf = (at: number) => `f${String(at).padStart(3, "0")}`;
+  const names = Array.from({ length: FILES }, (_, at) => nameOf(at));
+  const PATCH = names.map(
+    (name) => `diff --git a/${name} b/${name}\n--- a/${name}\n+++ b/${name}\n@@ -1 +1 @@\n-old\n+new\n`,
+  );
+
+  function tree() {
+    const living = livingWorld();
+    const place = join(living.folder, "tree");
+    mkdirSync(place);
+    for (const name of names) writeFileSync(join(place, name), "old\n");
+    writeFileSync(join(living.folder, "p.patch"), PATCH.join(""));
+    const state = () => ({
+      changed: names.filter((name) => readFileSync(join(place, name), "utf8") === "new\n").length,
+      staged: readdirSync(place).length - FILES,
+    });
+    return { living, place, state };
+  }
+
+  /** Stops the call at a moment of its work, sends it the signal, and lets it go on. */
+  async function askedAt(moment: "staging" | "renaming", signal: NodeJS.Signals) {
+    // Where the call was too fast for the one that looks on, another one is started.
+    for (let attempt = 0; attempt < 100; attempt += 1) {
+      const { living, place, state } = tree();
+      const first = statSync(join(place, nameOf(0))).ino;
+      const isThere = () =>
+        moment === "staging" ? readdirSync(place).length > FILES : statSync(join(place, nameOf(0))).ino !== first;
+      const child = Bun.spawn([...writCommand(), "gate", "apply", "p.patch", "--to", "tree", "--yes"], {
+        cwd: living.folder,
+        env: living.env(),
+        stdout: "pipe",
+        stderr: "pipe",
+      });
+      // Looked at in bursts: the renames are over in a few milliseconds.
+      for (let looks = 0; child.exitCode === null && !isThere(); looks += 1) if (looks % 500 === 0) await Bun.sleep(0);
+      child.kill("SIGSTOP");
+      let seen = state();
+      for (let before = null; !Bun.deepEquals(before, seen); seen = state()) before = seen;
+      const isMoment =
+        moment === "staging"
+          ? seen.changed === 0 && seen.staged > 0 && seen.staged < FILES
+          : seen.changed > 0 && seen.changed < FILES;
+      child.kill(isMoment ? signal : "SIGKILL");
+      child.kill("SIGCONT");
+      const exit = await child.exited;
+      const said = (await new Response(child.stdout).text()) + (await new Response(child.stderr).text());
+      if (isMoment) return { living, exit, said, state };
+      living[Symbol.dispose]();
+    }
+    throw new Error("no call was seen at that moment");
+  }
+
+  test.each<[NodeJS.Signals, number]>([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+  ])(
+    "%s among the renames comes behind the last one",
+    async (signal, exit) => {
+      const asked = await askedAt("renaming", signal);
+      using _ = asked.living;
+      expect([asked.exit, asked.state()]).toEqual([exit, { changed: FILES, staged: 0 }]);
+      expect(asked.said).toEndWith('Applied to "tree".\n');
+    },
+    60_000,
+  );
+
+  test("SIGTERM before the first rename leaves everything as it was", async () => {
+    const asked = await askedAt("staging", "SIGTERM");
+    using _ = asked.living;
+    expect([asked.exit, asked.said, asked.state()]).toEqual([
+      143,
+      "Stopped by SIGTERM; nothing was touched\n",
+      { changed: 0, staged: 0 },
+    ]);
+  }, 60_000);
+
+  test("a killed call leaves a part, and the same call goes on with it", async () => {
+    const asked = await askedAt("renaming", "SIGKILL");
+    using living = asked.living;
+    const part = asked.state();
+    expect(part.changed).toBeWithin(1, FILES);
+    const call = ["gate", "apply", "p.patch", "--to", "tree", "--yes"];
+    const again = await living.writ([...call, "--json"]);
+    const { applied, files } = JSON.parse(again.stdout);
+    expect([again.exit, applied, asked.state()]).toEqual([0, true, { changed: FILES, staged: 0 }]);
+    expect(files.filter((file: { already?: boolean }) => file.already).length).toBe(part.changed);
+    expect((await living.writ(call)).exit).toBe(1);
+  }, 60_000);
+
+  test("what is already so is called so", async () => {
+    const { living, place } = tree();
+    using _ = living;
+    writeFileSync(join(place, nameOf(0)), "new\n");
+    writeFileSync(join(living.folder, "p.patch"), PATCH.slice(0, 2).join(""));
+    const ran = await living.writ(["gate", "apply", "p.patch", "--to", "tree"]);
+    expect(ran).toEqual({
+      exit: 0,
+      stderr: "",
+      stdout:
+        "already  f000  +1 -1\nchanged  f001  +1 -1\n" +
+        'What is called "already" stood there as the patch makes it: only the others are written.\n' +
+        "It fits. Nothing was written: --yes writes it.\n",
+    });
   });
 });

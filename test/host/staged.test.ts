@@ -44,6 +44,15 @@ test("what was staged an hour ago and never came into its place is swept; everyt
   ]);
 });
 
+test("what a process staged that has ended is swept at once, and that of a living one stays", async () => {
+  const ended = Bun.spawn(["true"]);
+  await ended.exited;
+  const name = (pid: number) => `.writ-${pid}-0123456789abcdef.tmp`;
+  for (const pid of [ended.pid, process.pid, process.ppid]) writeFileSync(join(folder, name(pid)), "");
+  sweepStaged(folder, Date.now());
+  expect(readdirSync(folder).sort()).toEqual([name(process.pid), name(process.ppid)].sort());
+});
+
 test("a folder that is not there is no fault", () => {
   expect(() => sweepStaged(join(folder, "none"), NOW_MS)).not.toThrow();
 });

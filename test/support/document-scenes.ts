@@ -364,6 +364,10 @@ async function gates(make: MakePlayer): Promise<void> {
   await play(["gate", "apply", "r.json", "--contract", "c.json", "--read-root", "tree", "--to", "tree"]);
   writeFileSync(join(world.folder, "tree", "a.ts"), "one\n2\nthree\n");
   await play(["gate", "apply", "a.patch", "--to", "tree"]);
+  writeFileSync(join(world.folder, "tree", "a.ts"), "one\nTWO\nthree\n");
+  writeFileSync(join(world.folder, "tree", "b.ts"), "one\ntwo\nthree\n");
+  writeFileSync(join(world.folder, "b.patch"), `${DIFF}${DIFF.replaceAll("a.ts", "b.ts")}`);
+  await play(["gate", "apply", "b.patch", "--to", "tree"]);
   writeFileSync(join(world.folder, "gate.json"), '{"schema_version": 1, "nam": "x"}');
   await play(["gate", "check", "gate.json"]);
   await play(["gate", "run", "gate.json", "--yes"]);

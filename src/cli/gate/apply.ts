@@ -7,6 +7,7 @@ import { refusalText } from "../../core/patch/parse.ts";
 import { chooseDiff, isPatch } from "../../gate/apply.ts";
 import { type AppliedPatch, applyPatch } from "../../host/apply-patch.ts";
 import { isFolder } from "../../host/folder.ts";
+import { type Interruptible, interruptible } from "../../host/interrupt.ts";
 import { readBodyFile } from "../../host/named-file.ts";
 import { readStdinText } from "../../host/stdin.ts";
 import { sha256 } from "../../store/drafts.ts";
@@ -15,6 +16,7 @@ import { defineCommand } from "../command.ts";
 import { JSON_SWITCH, wholeNumber } from "../contract/address.ts";
 import { gradeDocument } from "../grade.ts";
 import { printParagraph } from "../paragraph.ts";
+import { stoppedDocument } from "../print.ts";
 import { oneLine } from "../table.ts";
 
 /** A document of 64 legs, each with its diff and a long answer. */
@@ -49,6 +51,7 @@ export const command = defineCommand({
   notes: [
     "Only the diff of a leg that succeeded is applied. What writ runs recover kept has no verdict: with --contract it is graded as writ grade does, and applied only where every check passes and a live leg would have succeeded. A patch has no verdict either: to name one is your own act, but a file called diff.unverified.patch is refused, also behind a link.",
     "Every line of the diff's context must stand in the folder as it does in the diff, at that very place; else nothing is touched. No file outside of the folder is written, and no link is followed.",
+    "Ctrl-C, SIGTERM and SIGHUP leave all of it or nothing. After a SIGKILL or a power cut the same command goes on: a file that is as the diff makes it already is left alone where the others fit.",
     "For a tree that has moved on, the diff also fits git apply -p1 at the root of the work tree: in a folder below it git skips the patch and still ends in 0.",
   ],
   exits: {
@@ -56,6 +59,7 @@ export const command = defineCommand({
     1: "it does not fit this folder; nothing was touched",
     2: "there is no such file, leg or folder",
     3: "the leg did not succeed, or nobody has graded it, or the grade does not pass; nothing was touched",
+    130: "SIGINT came; it says what was done, which is all of it or nothing (SIGTERM: 143, SIGHUP: 129)",
   },
   async run({ args, json, out }) {
     const index = wholeNumber(args.index, "--index", 0);
@@ -73,7 +77,17 @@ export const command = defineCommand({
         hint: "Name the read root of the contract",
       });
     }
-    const applied = applyPatch(args.to, new TextEncoder().encode(diff), { dryRun: !args.yes });
+    using interrupt = args.yes ? interruptible() : null;
+    const applied = await untilStopped(interrupt, (signal) =>
+      applyPatch(args.to, new TextEncoder().encode(diff), { dryRun: !args.yes, ...signal }),
+    );
+    const stopped = interrupt?.received() ?? null;
+    if (applied === null) {
+      const message = `Stopped by ${stopped?.name}; nothing was touched`;
+      if (json) out.document(stoppedDocument(message));
+      else out.talk(message);
+      return stopped?.status ?? 1;
+    }
     const files = filesOf(applied);
     for (const note of proven?.grade.notes ?? []) out.talk(`note: ${note}`);
     const isDone = applied.ok && args.yes;
@@ -84,16 +98,34 @@ export const command = defineCommand({
       out.document({ ok: applied.ok, status, to: args.to, applied: isDone, files, refusals, ...grade });
     } else if (applied.ok) {
       for (const { path, change, added, removed } of files) {
-        out.line(`${change.padEnd(7)}  ${oneLine(path)}  +${added} -${removed}`);
+        const what = applied.already.has(path) ? "already" : change;
+        out.line(`${what.padEnd(7)}  ${oneLine(path)}  +${added} -${removed}`);
+      }
+      if (applied.already.size > 0) {
+        out.line('What is called "already" stood there as the patch makes it: only the others are written.');
       }
       out.line(isDone ? `Applied to "${oneLine(args.to)}".` : "It fits. Nothing was written: --yes writes it.");
     } else {
       out.line(`It does not fit "${oneLine(args.to)}"; nothing was touched.`);
       for (const refusal of applied.refusals) printParagraph(out, refusalText(refusal), "  ");
     }
-    return applied.ok ? 0 : 1;
+    return stopped?.status ?? (applied.ok ? 0 : 1);
   },
 });
+
+/** Null where a signal stopped it. Errors: those of the work */
+async function untilStopped(
+  interrupt: Interruptible | null,
+  work: (options: { readonly signal?: AbortSignal }) => Promise<AppliedPatch>,
+): Promise<AppliedPatch | null> {
+  if (interrupt === null) return work({});
+  try {
+    return await work({ signal: interrupt.signal });
+  } catch (error) {
+    if (error === interrupt.signal.reason) return null;
+    throw error;
+  }
+}
 
 /** Errors: `usage`, and those of `provenDiff` */
 async function provenOf(
@@ -122,9 +154,10 @@ function realPath(file: string): string | null {
   }
 }
 
-function filesOf({ patch }: AppliedPatch) {
-  return (patch?.files ?? []).map((file) => {
+function filesOf(applied: AppliedPatch) {
+  return (applied.patch?.files ?? []).map((file) => {
     const { added, removed } = changedLines(file);
-    return { path: file.path, change: file.kind, added: added.length, removed: removed.length };
+    const already = applied.ok && applied.already.has(file.path) ? { already: true } : {};
+    return { path: file.path, change: file.kind, added: added.length, removed: removed.length, ...already };
   });
 }

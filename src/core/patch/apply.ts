@@ -44,6 +44,68 @@ export function planPatch(patch: Patch, read: (path: string) => OldFile): PatchP
   return refusals.length > 0 ? { ok: false, refusals } : { ok: true, files };
 }
 
+export type RestPlan =
+  /** `files`: what is to be done; `already`: the paths at which everything is as the patch makes it. */
+  | { readonly ok: true; readonly files: readonly PlannedFile[]; readonly already: ReadonlySet<string> }
+  | { readonly ok: false; readonly refusals: readonly PatchRefusal[] };
+
+/**
+ * Plans what is left of a patch that was perhaps carried out in part, as by a process that was killed: a file that is
+ * exactly as the patch makes it is left alone where the others fit. Where nothing is left to do the patch does not fit.
+ *
+ * @param read called once for each file of the patch
+ * Errors:     none; time is linear in the patch and the files
+ */
+export function planRest(patch: Patch, read: (path: string) => OldFile): RestPlan {
+  const found = new Map(patch.files.map(({ path }) => [path, read(path)] as const));
+  const oldOf = (path: string): OldFile => found.get(path) ?? { kind: "absent" };
+  const whole = planPatch(patch, oldOf);
+  if (whole.ok) return { ...whole, already: new Set() };
+  const misfits = new Set(whole.refusals.map(({ file }) => file));
+  const already = new Set(
+    patch.files.filter((file) => misfits.has(file.path) && isAlready(file, oldOf(file.path))).map(({ path }) => path),
+  );
+  const rest = { ...patch, files: patch.files.filter(({ path }) => !already.has(path)) };
+  if (already.size < misfits.size || rest.files.length === 0) return whole;
+  // A line that is put among lines like it fits again: of such a file nothing says on which side of the kill it is.
+  const either = rest.files.filter((file) => isAlready(file, oldOf(file.path)));
+  if (either.length > 0) {
+    const reason =
+      "the patch fits, and may have been carried out here already, as elsewhere in this folder: which one, the file does not tell";
+    return {
+      ok: false,
+      refusals: either.map(({ path }) => ({ file: path, hunk: null, line: null, line_of: null, reason })),
+    };
+  }
+  const plan = planPatch(rest, oldOf);
+  return plan.ok ? { ...plan, already } : plan;
+}
+
+/** Whether a file is what the patch makes of some file: whether it can be taken back. */
+function isAlready(file: FilePatch, now: OldFile): boolean {
+  return "path" in planFile(takenBack(file), now);
+}
+
+const BACK = {
+  kinds: { changed: "changed", created: "deleted", deleted: "created" },
+  lines: { context: "context", added: "removed", removed: "added" },
+} as const;
+
+function takenBack({ path, kind, hunks }: FilePatch): FilePatch {
+  return {
+    path,
+    kind: BACK.kinds[kind],
+    hunks: hunks.map((hunk) => ({
+      old_start: hunk.new_start,
+      new_start: hunk.old_start,
+      old_count: hunk.new_count,
+      new_count: hunk.old_count,
+      lines: hunk.lines.map(({ kind: line, bytes }) => ({ kind: BACK.lines[line], bytes })),
+      reaches_end: hunk.reaches_end,
+    })),
+  };
+}
+
 /** The lines that a patch adds to a file and removes from it, in its order, without their ends. */
 export function changedLines({ hunks }: FilePatch): {
   readonly added: readonly string[];

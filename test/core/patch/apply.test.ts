@@ -1,6 +1,6 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { type OldFile, type PatchPlan, planPatch } from "../../../src/core/patch/apply.ts";
+import { type OldFile, type PatchPlan, planPatch, planRest } from "../../../src/core/patch/apply.ts";
 import { parsePatch } from "../../../src/core/patch/parse.ts";
 import { patchOf, type Tree, treePair } from "../../support/patch-trees.ts";
 
@@ -211,4 +211,71 @@ test("planPatch() says what bars a file", () => {
   const parsed = parsePatch(encoder.encode(MADE));
   const planned = parsed.ok ? planPatch(parsed.patch, () => ({ kind: "barred", why: '"a" is a link' })) : null;
   expect(planned === null ? [] : refusals(planned)).toEqual([["a", null, '"a" is a link']]);
+});
+
+describe("planRest()", () => {
+  const BEFORE = { a: "1\n2\n3\n", b: "x\n", c: "gone\n" };
+  const AFTER = { a: "1\ntwo\n3\n", b: "y\n", d: "new\n" };
+
+  function rest(diff: string, tree: Readonly<Record<string, string>>) {
+    const parsed = parsePatch(encoder.encode(diff));
+    if (!parsed.ok) throw new Error(parsed.refusal.reason);
+    const plan = planRest(parsed.patch, (path): OldFile => {
+      const text = tree[path];
+      return text === undefined ? { kind: "absent" } : { kind: "file", bytes: encoder.encode(text) };
+    });
+    return plan.ok
+      ? { files: plan.files.map(({ path }) => path), already: [...plan.already] }
+      : plan.refusals.map(({ file, reason }) => `${file}: ${reason}`);
+  }
+
+  const { diff } = patchOf(BEFORE, AFTER);
+  const WHOLE = ["a", "b", "c", "d"];
+
+  test("plans a patch on the tree that it was made of as planPatch() does", () => {
+    expect(rest(diff, BEFORE)).toEqual({ files: WHOLE, already: [] });
+  });
+
+  test.each<[string[]]>([[["a"]], [["b", "d"]], [["c"]], [["d"]], [["a", "b", "c"]]])(
+    "leaves what is already as the patch makes it: %p",
+    (already) => {
+      const tree: Record<string, string> = { ...BEFORE };
+      const after: Readonly<Record<string, string>> = AFTER;
+      for (const path of already) {
+        const text = after[path];
+        if (text === undefined) delete tree[path];
+        else tree[path] = text;
+      }
+      expect(rest(diff, tree)).toEqual({ files: WHOLE.filter((path) => !already.includes(path)), already });
+    },
+  );
+
+  test("refuses a patch of which nothing is left to do", () => {
+    expect(rest(diff, AFTER)).toEqual([
+      'a: line 2 of the file is "two", and "2" is due',
+      'b: line 1 of the file is "y", and "x" is due',
+      "c: there is no such file",
+      "d: the file is there, and the patch makes it anew",
+    ]);
+  });
+
+  test("refuses all of it where one file is neither as it was nor as it shall be", () => {
+    expect(rest(diff, { ...BEFORE, a: AFTER.a, b: "z\n" })).toEqual([
+      'a: line 2 of the file is "two", and "2" is due',
+      'b: line 1 of the file is "z", and "x" is due',
+    ]);
+    expect(rest(diff, { ...BEFORE, d: "new\nand more\n" })).toEqual([
+      "d: the file is there, and the patch makes it anew",
+    ]);
+  });
+
+  test("refuses a file that would fit again, where others are changed already", () => {
+    const many = "0\n".repeat(20);
+    // As `diff` writes it where a line is put among lines that are like it.
+    const again = "diff --git a/z b/z\n--- a/z\n+++ b/z\n@@ -5,6 +5,7 @@\n 0\n 0\n 0\n+0\n 0\n 0\n 0\n";
+    expect(rest(diff + again, { ...BEFORE, z: many })).toEqual({ files: [...WHOLE, "z"], already: [] });
+    expect(rest(diff + again, { ...BEFORE, a: AFTER.a, z: many })).toEqual([
+      expect.stringContaining("z: the patch fits, and may have been carried out here already"),
+    ]);
+  });
 });
