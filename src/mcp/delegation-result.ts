@@ -40,7 +40,7 @@ const PARAMETERS = {
     description: "Wait so long for one that goes on (default 50)",
   },
   index: { kind: "number", least: 0, most: 63, description: "Only this leg, from 0" },
-  field: { kind: "text", description: "Only this field of the leg, in pages: output, diff, structured" },
+  field: { kind: "text", description: "Only this member of the leg, in pages: output, diff, structured, or any other" },
   offset: { kind: "number", least: 0, description: "Where the page begins, in bytes: next_offset of the page before" },
 } as const satisfies Parameters;
 

@@ -180,7 +180,7 @@ describe("writ runs show of a delegation that was left", () => {
   /** A record of so many legs; the first ones were handed to a place. */
   function record(placed: readonly string[], legs = placed.length, pid = deadPid()): void {
     const events = placed.map((node, index) => ({ at_ms: 1, index, kind: "placed", node, seat: "s" }));
-    const head = { schema_version: 1, run_id: RUN, summary: {}, results: [], started_at: "2026-12-01T00:00:00Z" };
+    const head = { schema_version: 1, run_id: RUN, summary: {}, results: [], started_at: "2026-01-01T00:00:00Z" };
     const facts = { legs, ended: false, pid, label: "", argv: [], placements: [], events };
     mkdirSync(join(state, "runs"), { recursive: true, mode: 0o700 });
     writeFileSync(join(state, "runs", `${RUN}.json`), JSON.stringify({ ...head, wall_ms: 101, record: facts }));
@@ -248,6 +248,22 @@ describe("writ runs show of a delegation that was left", () => {
     const told = async (index: string) => (await show("--index", index)).message;
     expect(await told("0")).toBe(`${RUN} has no result of leg 0: it still runs on gpu/s`);
     expect(await told("1")).toBe(`${RUN} has no result of leg 1: it waits for room`);
+  });
+
+  test("has the time of a call as writ runs list has it: until now, or until the last note of one that was left", async () => {
+    const listed = async () => {
+      const { runs } = documentOf(await world.writ(["runs", "list", "--json"]));
+      return Number((runs as readonly { readonly wall_ms: number }[])[0]?.wall_ms);
+    };
+    record(["gpu"], 1, process.pid);
+    const before = await listed();
+    const shownThen = Number((await show()).wall_ms);
+    const after = await listed();
+    expect(before).toBeGreaterThan(101);
+    expect(shownThen).toBeGreaterThanOrEqual(before);
+    expect(shownThen).toBeLessThanOrEqual(after);
+    record(["gpu"]);
+    expect([await listed(), (await show()).wall_ms]).toEqual([101, 101]);
   });
 
   test("cuts neither a path nor what to type on a terminal of 60 columns", async () => {

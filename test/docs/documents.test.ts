@@ -34,6 +34,7 @@ const RARE: Readonly<Record<string, readonly string[]>> = {
   "brief check": ["issues[].lines"],
   "config init": ["seats[].name", "seats[].base_url", "seats[].model", "seats[].engine", "seats[].proxy"],
   agent_delegate: ["ended"],
+  fleet_status: ["index", "where", "doing", "silent_sec"].map((name) => `running[].unfinished[].${name}`),
   "runs show": ["unfinished[].recovered"],
   errors: ["omitted"],
 };

@@ -299,7 +299,8 @@ async function delegations(make: MakePlayer): Promise<void> {
   const { run_id } = await call("agent_delegate", { subtasks, wait_sec: 0 });
   await call("fleet_status", {});
   await call("delegation_result", { run_id, wait_sec: 50 }, "agent_delegate");
-  await call("delegation_result", { run_id, index: 0, field: "output" }, "delegation_result with index and field");
+  await call("delegation_result", { run_id, index: 0, field: "output" }, "delegation_result with field");
+  await call("delegation_result", { run_id, index: 0 }, "delegation_result with index");
   await call("delegation_cancel", { run_id }, "agent_delegate");
   await call("delegation_lint", { subtasks: [{ goal: "Say QX", acceptance: ["contains:QX"] }, { goal: "" }] });
   await call("delegation_template", { name: "schema-extraction" });

@@ -1,6 +1,6 @@
 /** `writ runs show`: one past delegation, one of its legs, or one field of a leg as it is. */
 import { renderPrinted } from "../../core/delegation/render-result.ts";
-import type { LegText, RunEntry } from "../../core/delegation/run-entry.ts";
+import { documentLasting, type LegText, type RunEntry } from "../../core/delegation/run-entry.ts";
 import { WritError } from "../../core/error.ts";
 import { nearest } from "../../core/near-miss.ts";
 import { isTerminal } from "../../host/stream.ts";
@@ -56,7 +56,9 @@ function documentOf(entry: RunEntry): string {
     return { index: leg.index, node: leg.node, seat: leg.seat, ...(recovered === null ? {} : { recovered }) };
   });
   const state = stateOf(entry);
-  return `${entry.document.slice(0, -1)},${JSON.stringify({ ended: false, state, unfinished }).slice(1)}`;
+  // As writ runs list has it.
+  const document = documentLasting(entry, wallOf(entry) ?? entry.wall_ms);
+  return `${document.slice(0, -1)},${JSON.stringify({ ended: false, state, unfinished }).slice(1)}`;
 }
 
 function tableOf(entry: RunEntry, columns: number | null): readonly string[] {

@@ -79,6 +79,15 @@ export function readRunEntry(text: string): RunEntry | null {
   };
 }
 
+/** The document with another `wall_ms` of the whole call, and else to the letter. */
+export function documentLasting({ document }: RunEntry, wall_ms: number): string {
+  const read = readSource(document, { surrogates: "keep" });
+  const node = read.ok && read.node.kind === "object" ? memberOf(read.node, "wall_ms") : null;
+  return node === null || node === undefined
+    ? document
+    : `${document.slice(0, node.start)}${wall_ms}${document.slice(node.end)}`;
+}
+
 /** The legs of a call that have no result, and where the events of the record left them. */
 function openLegs(count: number, results: readonly LegText[], facts: SourceObject | null): readonly OpenLeg[] {
   const ended = new Set(results.map(({ index }) => index));
