@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type IntentRow, renderIntent } from "../../src/core/node/intents.ts";
 import { openScreen } from "../support/screen.ts";
@@ -214,6 +214,11 @@ describe("writ runs show of a delegation that was left", () => {
       { index: 0, node: "gpu", seat: "s" },
       { index: 1, node: "gpu", seat: "s", recovered: recovered() },
     ]);
+    rmSync(recovered());
+    expect(await show("--index", "1")).toMatchObject({
+      message: expect.stringContaining("nothing of it is there now"),
+      hint: "Delegate it once more",
+    });
   });
 
   test("says what became of a job of which nothing is left, and of a leg that no node had", async () => {
@@ -225,7 +230,9 @@ describe("writ runs show of a delegation that was left", () => {
     expect(await show("--index", "0")).toMatchObject({
       exit: 3,
       code: "leg_open",
-      message: expect.stringContaining("nothing of it is left to collect: node no longer holds it"),
+      message: expect.stringContaining(
+        "nothing of it is there now, and the ledger of jobs says: node no longer holds it",
+      ),
       hint: "Delegate it once more",
     });
     for (const index of ["1", "2"]) {

@@ -50,7 +50,7 @@ export function openLegState(entry: RunEntry, { index, node, seat }: OpenLeg): O
   const last = jobs.at(-1)?.closed ?? null;
   if (last !== null && jobs.every(({ closed }) => closed !== null)) {
     return {
-      told: `${handed}; nothing of it is left to collect: ${oneLine(last)}`,
+      told: `${handed}; nothing of it is there now, and the ledger of jobs says: ${oneLine(last)}`,
       advice: "Delegate it once more",
       recovered: null,
     };
