@@ -237,13 +237,18 @@ describe("delegation_result of another process's delegation", () => {
     // The record was written before its document was printed.
     expect(document).toEqual({ ...ran, wall_ms: expect.any(Number) });
     const left = { ...recordOf(String(ran.run_id)), run_id: "run-00000000000000000000dead" };
-    const record = { ...(left as { record?: object }).record, ended: false, pid: 2 ** 22 + 1 };
+    const record = { ...(left as { record?: object }).record, legs: 2, ended: false, pid: 2 ** 22 + 1 };
     writeFileSync(
       join(world.data, "run", "runs", "run-00000000000000000000dead.json"),
       JSON.stringify({ ...left, record }),
     );
     const answer = await mcp.call("delegation_result", { run_id: "run-00000000000000000000dead" });
     expect(answer.document).toMatchObject({ ok: true, ended: false, summary: { succeeded: 1 } });
+    const leg = async (index: number) =>
+      (await mcp.call("delegation_result", { run_id: "run-00000000000000000000dead", index })).document;
+    expect(await leg(0)).toMatchObject({ ok: true, index: 0 });
+    expect(await leg(1)).toMatchObject({ ok: false, code: "leg_open", path: "/index", hint: "Delegate it once more" });
+    expect(await leg(2)).toMatchObject({ ok: false, code: "no_leg", path: "/index" });
   });
 
   test("says that it runs, and where it can be ended", async () => {
