@@ -61,15 +61,21 @@ export const command = defineCommand({
         : () => null;
     const { serveMcp } = await import("../mcp/server.ts");
     const { toolsOf } = await import("../mcp/tools.ts");
-    await serveMcp({
-      version,
-      tools: toolsOf(config.delegation_enabled),
-      server: { readRoot, isReadRootGiven: args["read-root"] !== undefined, delegation },
-      input: Bun.stdin.stream(),
-      write: standardOutput(),
-      stop: interrupt.signal,
-      log: (line) => out.talk(line),
-    });
+    const output = standardOutput();
+    try {
+      await serveMcp({
+        version,
+        tools: toolsOf(config.delegation_enabled),
+        server: { readRoot, isReadRootGiven: args["read-root"] !== undefined, delegation },
+        input: Bun.stdin.stream(),
+        write: output.write,
+        stop: interrupt.signal,
+        log: (line) => out.talk(line),
+      });
+    } finally {
+      // A client that does not read has had its time.
+      output.release();
+    }
     const recovered = endRecovery();
     if (recovered !== null) out.talk(`writ mcp: ${recovered}`);
     return interrupt.received()?.status ?? 0;

@@ -77,12 +77,22 @@ export function openOutbox(
   };
 }
 
+export type StandardOutput = {
+  /** Writes a text whole, and resolves when the reader has room for more. */
+  readonly write: (text: string) => Promise<void>;
+  /** What has not been taken by now no longer keeps the process from its end. */
+  readonly release: () => void;
+};
+
 /** Writes to standard output without holding up the process, whatever standard output is. */
-export function standardOutput(): (text: string) => Promise<void> {
+export function standardOutput(): StandardOutput {
   const sink = Bun.stdout.writer();
-  return async (text) => {
-    // A pipe that is full answers with a promise; what is written meanwhile would be kept in memory without a bound.
-    await sink.write(text);
-    await sink.flush();
+  return {
+    async write(text) {
+      // A pipe that is full answers with a promise; what is written meanwhile would be kept in memory without a bound.
+      await sink.write(text);
+      await sink.flush();
+    },
+    release: () => sink.unref(),
   };
 }

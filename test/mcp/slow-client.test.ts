@@ -1,7 +1,9 @@
 import { describe, expect, test } from "bun:test";
+import { closeSync, constants, existsSync, openSync } from "node:fs";
+import { join } from "node:path";
 import { serveMcp } from "../../src/mcp/server.ts";
 import { TRANSPORT_LIMITS } from "../../src/mcp/transport.ts";
-import { livingWorld } from "../support/writ.ts";
+import { livingWorld, writCommand } from "../support/writ.ts";
 
 /** The answer to a ping holds its id. */
 const LONG = 16 * 1024;
@@ -68,6 +70,49 @@ describe("a client of writ mcp that does not read", () => {
     await client.served;
     expect(client.asked()).toBeLessThan(MOST);
   });
+});
+
+describe("writ mcp with a client that never reads", () => {
+  const ping = (at: number) => `{"jsonrpc":"2.0","id":"${idOf(at)}","method":"ping"}\n`;
+  const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"contract_init","arguments":{}}}\n`;
+  // More than a pipe holds, and less than as many answers as may wait.
+  const asked = `${Array.from({ length: 40 }, (_, at) => ping(at)).join("")}${call}`;
+
+  /** How it ends when it was asked to, once it has begun the last of its requests. */
+  async function exitOf(ask: "end of input" | "SIGTERM" | "SIGINT"): Promise<number> {
+    using world = livingWorld();
+    const pipe = join(world.folder, "answers");
+    Bun.spawnSync(["mkfifo", pipe]);
+    // Open on both sides: it takes what it holds, and nobody reads it.
+    const answers = openSync(pipe, constants.O_RDWR);
+    const child = Bun.spawn([...writCommand(), "mcp"], {
+      cwd: world.folder,
+      env: world.env(),
+      stdin: "pipe",
+      stdout: answers,
+      stderr: "ignore",
+    });
+    try {
+      child.stdin.write(asked);
+      await child.stdin.flush();
+      while (!existsSync(join(world.data, "contract_drafts"))) await Bun.sleep(10);
+      if (ask === "end of input") await child.stdin.end();
+      else child.kill(ask);
+      return await child.exited;
+    } finally {
+      child.kill("SIGKILL");
+      closeSync(answers);
+    }
+  }
+
+  test.skipIf(process.platform === "win32")(
+    "ends with its input, and with the first signal",
+    async () => {
+      const asks = ["end of input", "SIGTERM", "SIGINT"] as const;
+      expect(await Promise.all(asks.map(exitOf))).toEqual([0, 143, 130]);
+    },
+    60_000,
+  );
 });
 
 describe("writ mcp without anything to write to", () => {
