@@ -54,6 +54,24 @@ describe("writ gate apply", () => {
     expect(here.a()).toBe("one\nTWO\nthree\n");
   });
 
+  test("spells out what is invisible in a path, where it fits and where it does not", async () => {
+    const path = "\u202egit/x\u200b\u00a0y";
+    using here = world(
+      `diff --git a/${path} b/${path}\nnew file mode 100644\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1 @@\n+x\n`,
+    );
+    const call = ["gate", "apply", "r.json", "--to", "tree", "--yes"];
+    expect(await here.living.writ(call)).toEqual({
+      exit: 0,
+      stderr: "",
+      stdout: 'created  \\u202egit/x\\u200b\\u00a0y  +1 -0\nApplied to "tree".\n',
+    });
+    const again = await here.living.writ(call);
+    expect([again.exit, again.stdout]).toEqual([
+      1,
+      expect.stringContaining("\n  \\u202egit/x\\u200b\\u00a0y: the file is there"),
+    ]);
+  });
+
   test("touches nothing where the tree is another, and says where it differs", async () => {
     using here = world({ results: [LEG] }, "one\n2\nthree\n");
     const ran = await here.living.writ(["gate", "apply", "r.json", "--to", "tree", "--yes"]);

@@ -1,6 +1,7 @@
 /** `writ gate apply`: the caller's own hand. Nothing else in writ brings a diff to a user's tree. */
 import { realpathSync } from "node:fs";
 import type { ProvenDiff } from "../../author/proven-diff.ts";
+import { spelledOut } from "../../core/acceptance/quoting.ts";
 import { WritError } from "../../core/error.ts";
 import { changedLines } from "../../core/patch/apply.ts";
 import { refusalText } from "../../core/patch/parse.ts";
@@ -99,7 +100,7 @@ export const command = defineCommand({
     } else if (applied.ok) {
       for (const { path, change, added, removed } of files) {
         const what = applied.already.has(path) ? "already" : change;
-        out.line(`${what.padEnd(7)}  ${oneLine(path)}  +${added} -${removed}`);
+        out.line(`${what.padEnd(7)}  ${spelledOut(path)}  +${added} -${removed}`);
       }
       if (applied.already.size > 0) {
         out.line('What is called "already" stood there as the patch makes it: only the others are written.');

@@ -31,9 +31,9 @@ const SHOWN_BEFORE = 60;
  * both begin with is left out where the difference would be cut off.
  */
 export function quoteBoth(one: string, other: string): readonly [string, string] {
-  const spelled = [withSigns(one), withSigns(other)] as const;
+  const spelled = [spelledOut(one), spelledOut(other)] as const;
   // What is spelled out may stand there so: then each sign of its own is doubled.
-  const doubled = (text: string) => withSigns(text.replaceAll("\\", "\\\\"));
+  const doubled = (text: string) => spelledOut(text.replaceAll("\\", "\\\\"));
   const [left, right] = spelled[0] === spelled[1] ? ([doubled(one), doubled(other)] as const) : spelled;
   if (quote(left) !== quote(right)) return [quote(left), quote(right)];
   let alike = 0;
@@ -42,8 +42,11 @@ export function quoteBoth(one: string, other: string): readonly [string, string]
   return [tail(left), tail(right)];
 }
 
-/** A blank other than the common one reads as it. */
-function withSigns(text: string): string {
+/**
+ * The text on one line with all that is invisible, turns the reading direction, or is a blank other than the common one
+ * spelled out.
+ */
+export function spelledOut(text: string): string {
   return replaceControls(oneLine(text), signOf).replace(/[^\S ]/g, signOf);
 }
 

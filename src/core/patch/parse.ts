@@ -5,7 +5,7 @@
  * `delegation/diff-files.ts` reads the paths of any diff that git can read: there a saved answer is graded, and nothing
  * is applied.
  */
-import { cut, quote } from "../acceptance/quoting.ts";
+import { cut, quote, spelledOut } from "../acceptance/quoting.ts";
 import { counted } from "../counted.ts";
 import { findPathCollisions } from "../delegation/path-name.ts";
 import { decodeUtf8 } from "../utf8.ts";
@@ -74,7 +74,7 @@ export function parsePatch(bytes: Uint8Array, writeRoot = "."): ParsedPatch {
 
 /** A refusal as one line: `src/a.ts, hunk 2, line 17 of the patch: …`. A line of the file is named by its reason. */
 export function refusalText({ file, hunk, line, line_of, reason }: PatchRefusal): string {
-  const places = [file === null ? null : cut(file), hunk === null ? null : `hunk ${hunk}`];
+  const places = [file === null ? null : cut(spelledOut(file)), hunk === null ? null : `hunk ${hunk}`];
   if (line_of === "patch") places.push(`line ${line} of the patch`);
   const where = places.filter((place) => place !== null).join(", ");
   return where === "" ? reason : `${where}: ${reason}`;
