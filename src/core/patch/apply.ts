@@ -45,7 +45,10 @@ export function planPatch(patch: Patch, read: (path: string) => OldFile): PatchP
 }
 
 export type RestPlan =
-  /** `files`: what is to be done; `already`: the paths at which everything is as the patch makes it. */
+  /**
+   * `files`: what is to be done, in an order in which each beginning of it can be told from the whole where that is
+   * possible; `already`: the paths at which everything is as the patch makes it.
+   */
   | { readonly ok: true; readonly files: readonly PlannedFile[]; readonly already: ReadonlySet<string> }
   | { readonly ok: false; readonly refusals: readonly PatchRefusal[] };
 
@@ -60,7 +63,7 @@ export function planRest(patch: Patch, read: (path: string) => OldFile): RestPla
   const found = new Map(patch.files.map(({ path }) => [path, read(path)] as const));
   const oldOf = (path: string): OldFile => found.get(path) ?? { kind: "absent" };
   const whole = planPatch(patch, oldOf);
-  if (whole.ok) return { ...whole, already: new Set() };
+  if (whole.ok) return { ok: true, files: inOrder(patch, whole.files), already: new Set() };
   const misfits = new Set(whole.refusals.map(({ file }) => file));
   const already = new Set(
     patch.files.filter((file) => misfits.has(file.path) && isAlready(file, oldOf(file.path))).map(({ path }) => path),
@@ -78,7 +81,16 @@ export function planRest(patch: Patch, read: (path: string) => OldFile): RestPla
     };
   }
   const plan = planPatch(rest, oldOf);
-  return plan.ok ? { ...plan, already } : plan;
+  return plan.ok ? { ok: true, files: inOrder(rest, plan.files), already } : plan;
+}
+
+/** What would fit once more comes last: of what came before it the file itself tells that it is done. */
+function inOrder(patch: Patch, files: readonly PlannedFile[]): readonly PlannedFile[] {
+  const fitsAgain = files.map(({ after }, at) => {
+    const file = patch.files[at];
+    return file !== undefined && after !== null && "path" in planFile(file, { kind: "file", bytes: after });
+  });
+  return [...files.filter((_, at) => !fitsAgain[at]), ...files.filter((_, at) => fitsAgain[at])];
 }
 
 /** Whether a file is what the patch makes of some file: whether it can be taken back. */

@@ -273,7 +273,8 @@ describe("planRest()", () => {
     const many = "0\n".repeat(20);
     // As `diff` writes it where a line is put among lines that are like it.
     const again = "diff --git a/z b/z\n--- a/z\n+++ b/z\n@@ -5,6 +5,7 @@\n 0\n 0\n 0\n+0\n 0\n 0\n 0\n";
-    expect(rest(diff + again, { ...BEFORE, z: many })).toEqual({ files: [...WHOLE, "z"], already: [] });
+    // It comes last: so none is changed without another that tells it.
+    expect(rest(again + diff, { ...BEFORE, z: many })).toEqual({ files: [...WHOLE, "z"], already: [] });
     expect(rest(diff + again, { ...BEFORE, a: AFTER.a, z: many })).toEqual([
       expect.stringContaining("z: the patch fits, and may have been carried out here already"),
     ]);
