@@ -86,7 +86,13 @@ test("each requirement of admission stops with its leg, what was expected and wh
   );
   tree.write(
     RECEIPT,
-    JSON.stringify({ repo: "lib", branch: "feature/x", head: head.replace(/./, "0"), pr: 3, repository: "acme/lib" }),
+    JSON.stringify({
+      repo: "lib",
+      branch: "feature/x",
+      head: head.replace(/./, (first) => (first === "0" ? "1" : "0")),
+      pr: 3,
+      repository: "acme/lib",
+    }),
   );
   expect(await said(missing)).toContain("Stop: leg lib: tree missing, no valid receipt\n");
   tree.write(".writ/settings.json", "{}");

@@ -1,6 +1,6 @@
 /** Every command that prints a document, played on the real executable, so that each kind of document comes. */
 import { Database } from "bun:sqlite";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Brief } from "../../src/core/brief/brief.ts";
 import { renderBrief } from "../../src/core/brief/render.ts";
@@ -379,7 +379,8 @@ async function gates(make: MakePlayer): Promise<void> {
   writeFileSync(join(world.folder, "more.json"), JSON.stringify(namedSet("q.md", "contains:y")));
   await play(["gate", "fixtures", "--name-only", "old.json", "new.json"]);
   await play(["gate", "fixtures", "--name-only", "old.json", "more.json"]);
-  await world.shell(`cp -r ${join(ROOT, "contracts")} set && chmod -R u+w set && echo '{' > set/templates/broken.json`);
+  cpSync(join(ROOT, "contracts"), join(world.folder, "set"), { recursive: true });
+  await world.shell("chmod -R u+w set && echo '{' > set/templates/broken.json");
   await play(["gate", "fixtures", "--dir", "set"]);
   await play(["gate", "pin", "--dir", "set", "--check"]);
   await world.shell("rm set/templates/broken.json");
