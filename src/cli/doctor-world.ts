@@ -20,7 +20,7 @@ import { openNodeClient } from "../wire/node-client.ts";
 import { type ConfigAsk, loadConfig } from "./config-world.ts";
 import { ownProgram, projectFolder, type Scope, settingsPath } from "./hooks/place.ts";
 import { tlsOf } from "./node-tls.ts";
-import { clearWords, passedOver } from "./passed-over.ts";
+import { passedOver } from "./passed-over.ts";
 import { releaseOf } from "./release.ts";
 import { ENDPOINT_WORLD } from "./seat-finder.ts";
 import { instant, openWorld, placesOf } from "./world.ts";
@@ -49,10 +49,7 @@ export async function openDoctorWorld({ config, remote, ...asked }: DoctorAsk): 
     openSeat: (seat) => openEndpoint(seat, ENDPOINT_WORLD),
     openNode: ({ url, token_env, ca_file }) =>
       openNodeClient({ url, ca_file, token: () => (token_env === "" ? "" : (process.env[token_env] ?? "")) }),
-    passedOver: (node_id, url) => {
-      const passed = passedOver(node_id, url);
-      return passed === null ? null : { ...passed, ends: clearWords(passed.name) };
-    },
+    passedOver,
     deadline: (ms) => AbortSignal.timeout(ms),
     versionAsBun,
     which: (program) => Bun.which(program),

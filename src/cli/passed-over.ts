@@ -1,16 +1,10 @@
 /** Whether delegations of this user pass a node over, for whoever looks at it. */
 import { quarantinedPlaces } from "../core/placement/quarantine.ts";
 import { quoteWords } from "../core/record/words.ts";
+import type { PassedOver } from "../doctor/world.ts";
 import { openQuarantine } from "../host/quarantine-file.ts";
 import { stateFolder } from "../host/state-folder.ts";
 import { instant, placesOf } from "./world.ts";
-
-export type PassedOver = {
-  /** As `writ node quarantine` calls it. */
-  readonly name: string;
-  /** RFC 3339. */
-  readonly until_at: string;
-};
 
 /**
  * Null: it is not passed over. A node that shares its id with another is known by where it is, too.
@@ -22,10 +16,6 @@ export function passedOver(node_id: string, url: string): PassedOver | null {
   const names = [node_id, `${node_id}@${new URL(url).host}`];
   const found = [...quarantinedPlaces(marks, Date.now())].find((name) => names.includes(name));
   const until = found === undefined ? null : (marks[found]?.until ?? null);
-  return found === undefined || until === null ? null : { name: found, until_at: instant(until) };
-}
-
-/** What ends that. */
-export function clearWords(name: string): string {
-  return `writ node quarantine clear ${quoteWords([name])}`;
+  if (found === undefined || until === null) return null;
+  return { name: found, until_at: instant(until), ends: `writ node quarantine clear ${quoteWords([found])}` };
 }

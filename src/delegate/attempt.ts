@@ -14,6 +14,7 @@ import { LOCAL, type Spot } from "../core/placement/place.ts";
 import type { PlaceOutcome, PlaceProgress } from "../core/placement/port.ts";
 import { placementReason, spotText } from "../core/placement/sentence.ts";
 import type { Desk } from "./desk.ts";
+import { queueBudgetMs } from "./remote-place.ts";
 
 export type Ended = {
   readonly job: Job;
@@ -38,8 +39,6 @@ const WAITING: ReadonlySet<JobPhase> = new Set(["admission", "contention"]);
 
 /** A place is given so much beyond all its waits before it is given up, in seconds. */
 const GRACE_SEC = 120;
-/** A node that does not say for how long may let it lie for so long. */
-const MOST_LYING_SEC = 300;
 /** Seats that go down under a run are waited for at most so often. */
 const RECOVERIES = 2;
 
@@ -111,7 +110,8 @@ export async function runAttempt(
       return { kind: "failed", reason: `internal: ${spotText(spot)}: ${why}` };
     }
   })();
-  const lying_sec = spot.place === LOCAL ? 0 : MOST_LYING_SEC;
+  // What lies at a node that says nothing of its wait is left there for so long.
+  const lying_sec = spot.place === LOCAL ? 0 : queueBudgetMs(null, timeout_sec) / 1000;
   const outcome = await boundedBy(desk, running, { own, cancel, timeout_sec, lying_sec });
   desk.unbind(leg.index);
   if (outcome.kind === "ran") desk.noteRan(leg.index, spot.place, job_id);

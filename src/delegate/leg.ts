@@ -438,13 +438,12 @@ class LegLife {
     const waiting = outcome.outwait();
     const later = await this.findLater(ended, outcome, waiting);
     if (later !== null) return this.leaveBehind(ended, outcome, later, waiting);
-    const first = await this.first(waiting);
-    if ("settled" in first) {
+    const late = await this.first(waiting);
+    if ("settled" in late) {
       ended.stop();
-      account.noteBeaten({ ...ended, outcome: await waiting }, first.node);
-      return { result: this.publishRan(await this.takeLate(first)) };
+      account.noteBeaten({ ...ended, outcome: await waiting }, late.node);
+      return { result: this.publishRan(await this.takeLate(late)) };
     }
-    const late = first;
     if (late.kind === "ran") desk.noteRan(leg.index, ended.spot.place, ended.job.job_id);
     const wall_ms = ended.wall_ms + desk.world.clock.ms() - since_ms;
     return await this.judge({ ...ended, outcome: late, wall_ms });

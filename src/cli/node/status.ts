@@ -6,10 +6,11 @@ import { isObject, valueAt } from "../../core/json/value.ts";
 import { silenceHint } from "../../core/node/silence-hint.ts";
 import { readHealth } from "../../core/placement/health.ts";
 import type { PlaceRecord, SeatRecord } from "../../core/placement/place.ts";
+import type { PassedOver } from "../../doctor/world.ts";
 import { defineCommand } from "../command.ts";
 import { CONFIG_OPTION, loadConfig } from "../config-world.ts";
 import { JSON_SWITCH } from "../contract/address.ts";
-import { clearWords, type PassedOver, passedOver } from "../passed-over.ts";
+import { passedOver } from "../passed-over.ts";
 import { nodeClient } from "../remote-places.ts";
 import { factLines, tableLines } from "../table.ts";
 
@@ -90,7 +91,7 @@ function recordLines(
     "from here":
       passed === null
         ? null
-        : `passed over until ${passed.until_at}: it answered about other documents; ${clearWords(passed.name)} ends that`,
+        : `passed over until ${passed.until_at}: it answered about other documents; ${passed.ends} ends that`,
   });
   if (record.seats.length === 0) return [...facts, "", "No seat is configured there"];
   const header = ["SEAT", "MODEL", "ENGINE", "STATE", "WINDOW", "BUSY", "TOK/S"];
