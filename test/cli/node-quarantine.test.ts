@@ -52,6 +52,13 @@ test("whoever looks at a node that is passed over is told so, and how that ends"
   const status = (...args: string[]) => world.writ(["node", "status", node.url, ...args], { env });
   expect(documentOf(await status("--json")).passed_over_until).toBeNull();
   expect((await status()).stdout).not.toContain("passed over");
+  // One that shares its id is known by where it is.
+  const shared = `gpu-b@${new URL(node.url).host}`;
+  for (const name of ["gpu-b@10.0.0.9:1", "gpu-b@10.0.0.9:1"]) strike(name);
+  expect(documentOf(await status("--json")).passed_over_until).toBeNull();
+  for (const name of [shared, shared]) strike(name);
+  expect((await status()).stdout).toContain(`writ node quarantine clear ${shared}`);
+  await world.writ(["node", "quarantine", "clear"]);
   strike("gpu-b");
   strike("gpu-b");
   expect(documentOf(await status("--json")).passed_over_until).toMatch(/^\d{4}-.*Z$/);
